@@ -139,5 +139,8 @@ def _to_standard_output(text: str) -> None:
     else:
         # A table is UTF-8 whatever the terminal speaks, and has the same line ends everywhere.
         sys.stdout.flush()
-        binary.write(text.encode("utf-8"))
+        # Where Python does not buffer (PYTHONUNBUFFERED), a pipe may take a part only, and says how much.
+        left = memoryview(text.encode("utf-8"))
+        while left:
+            left = left[binary.write(left) :]
     sys.stdout.flush()
