@@ -1,0 +1,310 @@
+"""PushRanker as a user meets it."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from pushrank import Budget, Identity, Maximum, MeanOfTop, Power, PushRanker, Quantile, SoftTop, TopFraction
+from pushrank.exceptions import ConstantScoreWarning, IgnoredContestsWarning, SeparableWarning
+from pushrank.metrics import average_precision, ndcg
+from pushrank.prices import Exponential
+
+LOSSES = ["exponential", "logistic", "hinge", "squared_hinge", "smoothed_hinge"]
+PUSHES = [
+    Identity(),
+    Power(4),
+    TopFraction(0.2),
+    Exponential(),
+    Maximum(),
+    MeanOfTop(3),
+    SoftTop(8),
+    SoftTop(8, at_least=4),
+]
+
+
+def two_classes(n=120, d=4, noise=1.0):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d))
+    y = X[:, 0] + 0.5 * X[:, 1] + noise * rng.normal(size=n) > 1.0
+    return X, np.where(y, "yes", "no")
+
+
+@pytest.mark.parametrize("push", PUSHES, ids=repr)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_every_convex_cell_is_certified(loss, push):
+    X, y = two_classes(noise=0.3)  # Clear enough that no push collapses.
+    ranker = PushRanker(loss, push, C=1.0, tol=1e-3).fit(X, y)
+    assert ranker.status_ == "CONVERGED"
+    log = loss == "exponential" and push != Exponential()
+    assert ranker.duality_gap_ <= 1e-3 * (1 if log else max(abs(ranker.objective_), 1e-3))
+    assert ranker.optimality_ == ("gap", ranker.duality_gap_, "objective_")
+    assert ranker.score(X, y) > 0.6
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_quantile_fits_but_certifies_nothing(loss):
+    X, y = two_classes(noise=0.3)
+    ranker = PushRanker(loss, Quantile(0.1)).fit(X, y)
+    assert ranker.duality_gap_ == np.inf
+    assert ranker.optimality_.kind == "none"
+    assert ranker.status_ != "CONVERGED"
+    assert ranker.score(X, y) > 0.6
+
+
+def test_scores_are_coefficients_and_intercept():
+    X, y = two_classes()
+    ranker = PushRanker().fit(X, y)
+    assert_allclose(ranker.decision_function(X), X @ ranker.coef_[0] + ranker.intercept_, rtol=1e-13)
+    assert_array_equal(ranker.predict(X), ranker.classes_[(ranker.decision_function(X) > 0).astype(int)])
+
+
+def test_the_intercept_balances_the_classes():
+    # Corollary 13 of Rudin and Schapire: winners' and losers' exponential losses of the shifted scores agree.
+    X, y = two_classes()
+    weight = np.random.default_rng(1).integers(0, 4, len(y))
+    ranker = PushRanker().fit(X, y, sample_weight=weight)
+    scores, winner = ranker.decision_function(X), y == "yes"
+    above = (weight * np.exp(-scores))[winner].sum()
+    below = (weight * np.exp(scores))[~winner].sum()
+    assert above == pytest.approx(below, rel=1e-12)
+
+
+def test_rank_breaks_ties_by_row_number():
+    X = np.array([[1.0], [0.0], [-0.0], [1.0], [2.0]])
+    ranker = PushRanker().fit(X, [0, 0, 0, 1, 1])
+    ranker.coef_[:] = 1.0
+    ranker.scorer_.coef[:] = 1.0
+    ranker.intercept_ = 0.0
+    assert_array_equal(ranker.rank(X), [4, 0, 3, 1, 2])
+    assert_array_equal(ranker.rank(X, top=2), [4, 0])
+    many = np.tile(X, (20, 1))
+    assert_array_equal(ranker.rank(many, top=7), ranker.rank(many)[:7])
+
+
+@pytest.mark.parametrize(
+    ("top", "count"), [(3, 3), (0.05, 6), (Budget(10, of=240), 5), (1000, 120), (None, 120)]
+)
+def test_rank_takes_a_budget(top, count):
+    X, y = two_classes()
+    ranker = PushRanker().fit(X, y)
+    assert_array_equal(ranker.rank(X, top=top), ranker.rank(X)[:count])
+
+
+def test_rank_in_lists():
+    X, y = two_classes()
+    ranker = PushRanker().fit(X, y)
+    days = np.arange(len(X)) % 3 + 10
+    chosen = ranker.rank(X, top=2, lists=days)
+    expected = np.concatenate(
+        [np.flatnonzero(days == day)[ranker.rank(X[days == day])[:2]] for day in (10, 11, 12)]
+    )
+    assert_array_equal(chosen, expected)
+    assert_array_equal(ranker.rank(X, top=2, lists=np.zeros(len(X))), ranker.rank(X, top=2))
+    with pytest.raises(ValueError, match="lists needs one id per row"):
+        ranker.rank(X, lists=[1, 2])
+
+
+def test_explain_and_why_are_exact():
+    import pandas as pd
+
+    X, y = two_classes()
+    frame = pd.DataFrame(X, columns=["age", "dose", "weight", "noise"])
+    ranker = PushRanker().fit(frame, y)
+    scores = ranker.decision_function(frame)
+    assert_allclose(ranker.explain(frame).sum(axis=1) + ranker.intercept_, scores, rtol=1e-12)
+    reasons = ranker.why(frame.iloc[[3]], frame.iloc[[5]])
+    assert sum(reason.contribution for reason in reasons) == pytest.approx(scores[3] - scores[5], rel=1e-12)
+    assert {reason.feature for reason in reasons} == set(frame.columns)
+    sizes = [abs(reason.contribution) for reason in reasons]
+    assert sizes == sorted(sizes, reverse=True)
+    plain = PushRanker().fit(X, y)
+    assert plain.why(X[3], X[5])[0].feature.startswith("x")
+    with pytest.raises(ValueError, match="one row with one row"):
+        plain.why(X[:2], X[5])
+
+
+def test_sparse_stays_sparse_and_equals_dense():
+    X, y = two_classes()
+    X[np.abs(X) < 0.5] = 0.0
+    dense = PushRanker(tol=1e-12).fit(X, y)
+    for kind in (sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix):
+        ranker = PushRanker(tol=1e-12).fit(kind(X), y)
+        assert_allclose(ranker.coef_, dense.coef_, rtol=1e-8)
+        assert sparse.issparse(ranker.explain(kind(X)))
+        assert_allclose(ranker.explain(kind(X)).toarray(), dense.explain(X), rtol=1e-8)
+    first, second = sparse.csr_matrix(X)[3], sparse.csr_matrix(X)[5]
+    assert ranker.why(first, second)[0].feature == dense.why(X[3], X[5])[0].feature
+
+
+def test_float32_in_float32_out():
+    X, y = two_classes()
+    ranker = PushRanker().fit(X.astype(np.float32), y)
+    assert ranker.decision_function(X.astype(np.float32)).dtype == np.float32
+    assert ranker.decision_function(X).dtype == np.float64
+    # float32 rows are summed in float64, so only their own rounding tells the two fits apart.
+    assert_allclose(ranker.coef_, PushRanker().fit(X, y).coef_, rtol=1e-4)
+
+
+def test_score_is_average_precision():
+    X, y = two_classes()
+    ranker = PushRanker().fit(X, y)
+    assert ranker.score(X, y) == average_precision(y, ranker.decision_function(X), pos_label="yes")
+
+
+def test_grades_and_queries():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 3))
+    grades = np.digitize(X[:, 0] + 0.5 * rng.normal(size=150), [0.0, 1.0])
+    qid = rng.integers(0, 12, 150)
+    ranker = PushRanker(C=10).fit(X, grades, qid=qid)
+    assert_array_equal(ranker.classes_, [0, 1, 2])
+    assert ranker.intercept_ == 0
+    assert ranker.score(X, grades, qid=qid) == ndcg(grades, ranker.decision_function(X), lists=qid)
+    assert ranker.score(X, grades, qid=qid) > 0.85
+    with pytest.raises(ValueError, match="has no classes to predict: use decision_function or rank"):
+        ranker.predict(X)
+
+
+def test_one_list_of_grades_needs_a_constant_qid():
+    X = np.arange(6.0)[:, None]
+    ranker = PushRanker().fit(X, [0, 1, 2, 3, 4, 5], qid=0)
+    assert ranker.coef_[0, 0] > 0
+    with pytest.raises(ValueError, match=r"Only binary classification is supported.*for grades pass qid"):
+        PushRanker().fit(X, [0, 1, 2, 3, 4, 5])
+
+
+def test_queries_that_hold_one_grade_are_counted():
+    X = np.arange(6.0)[:, None]
+    with pytest.warns(IgnoredContestsWarning, match="2 queries hold one grade only"):
+        PushRanker().fit(X, [0, 1, 1, 1, 0, 0], qid=[1, 1, 2, 2, 3, 3])
+    with pytest.raises(ValueError, match="No query has two rows of different grades"):
+        PushRanker().fit(X, [0, 0, 1, 1, 2, 2], qid=[1, 1, 2, 2, 3, 3])
+
+
+def test_pairs_stand_in_for_y():
+    X, y = two_classes(40)
+    winners, losers = np.flatnonzero(y == "yes"), np.flatnonzero(y == "no")
+    pairs = np.array([(i, k) for i in winners for k in losers])
+    for loss, push in (("logistic", Identity()), ("logistic", SoftTop(4)), ("squared_hinge", Power(3))):
+        from_pairs = PushRanker(loss, push, tol=1e-12).fit(X, pairs=pairs)
+        from_classes = PushRanker(loss, push, tol=1e-12).fit(X, y)
+        assert_allclose(from_pairs.coef_, from_classes.coef_, rtol=1e-6)
+    assert not hasattr(from_pairs, "classes_")
+    with pytest.raises(ValueError, match="no classes to predict"):
+        from_pairs.predict(X)
+
+
+def test_a_refit_forgets_the_last_fit():
+    X, y = two_classes()
+    ranker = PushRanker().fit(X, y)
+    ranker.fit(X, pairs=[[0, 1]])
+    assert not hasattr(ranker, "classes_")
+
+
+@pytest.mark.parametrize(
+    ("loss", "push"), [("exponential", Power(2)), ("logistic", SoftTop(8)), ("hinge", MeanOfTop(3))]
+)
+def test_weights_are_repetitions_and_zero_is_absence(loss, push):
+    X, y = two_classes(60, noise=0.3)
+    weight = np.random.default_rng(2).integers(0, 4, len(y))
+    # hinge × MeanOfTop is solved by cuts, so its coefficients are known to √(2·C·gap) only.
+    tol, atol = (1e-9, 3e-4) if loss == "hinge" else (1e-14, 1e-6)
+    weighted = PushRanker(loss, push, tol=tol).fit(X, y, sample_weight=weight)
+    repeated = PushRanker(loss, push, tol=tol).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    assert_allclose(weighted.coef_, repeated.coef_, atol=atol)
+    assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-8)
+    assert weighted.effective_losers_ == pytest.approx(repeated.effective_losers_, rel=1e-3)
+
+
+def test_row_order_does_not_matter():
+    X, y = two_classes()
+    order = np.random.default_rng(3).permutation(len(y))
+    one, other = (
+        PushRanker("squared_hinge", Power(4), tol=1e-14).fit(X[rows], y[rows])
+        for rows in (slice(None), order)
+    )
+    assert_allclose(one.coef_, other.coef_, rtol=1e-6)
+
+
+def test_effective_losers_falls_as_p_grows():
+    X, y = two_classes()
+    shares = [PushRanker("exponential", Power(p)).fit(X, y).effective_losers_ for p in (1, 4, 16)]
+    assert 1 >= shares[0] > shares[1] > shares[2] > 0
+
+
+def test_raw_risk_is_the_papers_objective():
+    X, y = two_classes()
+    ranker = PushRanker("exponential", Power(3)).fit(X, y)
+    scores = X @ ranker.coef_[0]
+    pulls = scores[y == "yes"][:, None] - scores[y == "no"][None, :]
+    assert ranker.raw_risk_ == pytest.approx(np.mean(np.mean(np.exp(-pulls), axis=0) ** 3), rel=1e-12)
+
+
+def test_clone_pickle_grid_search_and_pipeline():
+    X, y = two_classes()
+    ranker = PushRanker("logistic", SoftTop(8), C=3.0)
+    assert clone(ranker).get_params() == ranker.get_params()
+    fitted = clone(ranker).fit(X, y)
+    assert_array_equal(pickle.loads(pickle.dumps(fitted)).decision_function(X), fitted.decision_function(X))
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), PushRanker()), {"pushranker__push": [Power(1), Power(4)]}
+    )
+    assert 0.5 < search.fit(X, y).best_score_ <= 1
+
+
+def test_same_bits_twice():
+    X, y = two_classes()
+    one, other = (PushRanker("logistic", Power(4)).fit(X, y) for _ in range(2))
+    assert one.coef_.tobytes() == other.coef_.tobytes()
+
+
+def test_history_and_verbose(capsys):
+    X, y = two_classes()
+    ranker = PushRanker(verbose=True).fit(X, y)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == len(ranker.history_["gap"])
+    assert lines[0].startswith("iteration     0  objective ")
+    assert set(ranker.history_) >= {"iteration", "value", "gap", "seconds"}
+    assert np.all(np.diff(ranker.history_["seconds"]) >= 0)
+
+
+def test_too_few_iterations_are_said():
+    X, y = two_classes()
+    with pytest.warns(
+        ConvergenceWarning, match=r"used all its iterations, at most .* above the optimum.*Raise max_iter"
+    ):
+        ranker = PushRanker(max_iter=1, tol=1e-12).fit(X, y)
+    assert ranker.status_ == "MAX_ITER"
+    assert np.isfinite(ranker.duality_gap_)
+
+
+def test_a_constant_score_is_said():
+    X = np.ones((10, 2))
+    with pytest.warns(ConstantScoreWarning, match="a constant score is as good"):
+        ranker = PushRanker().fit(X, [0] * 7 + [1] * 3)
+    assert_array_equal(ranker.predict(X), np.zeros(10))  # The majority.
+
+
+def test_collapse_is_said():
+    # The winners' mean lies among the losers, so the Infinite Push has nothing to say.
+    X = np.array([[-1.0], [1.0], [-2.0], [2.0]])
+    with pytest.warns(ConstantScoreWarning):
+        PushRanker("hinge", Maximum()).fit(X, [1, 1, 0, 0])
+
+
+def test_a_risk_without_minimum_is_said():
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    with pytest.warns(SeparableWarning, match="falls without end"):
+        ranker = PushRanker("exponential", "power", penalty="l1", C=100.0).fit(X, [0, 0, 1, 1])
+    assert ranker.status_ == "UNBOUNDED"
+    assert np.isfinite(ranker.decision_function(X)).all()
+    assert ranker.score(X, [0, 0, 1, 1]) == 1.0
