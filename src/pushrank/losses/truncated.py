@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import pairwise
 from math import comb, inf
 from typing import TypeAlias
+from weakref import proxy
 
 import numpy as np
 
@@ -144,7 +145,10 @@ class _Weighted:
     """The sums of one weighting of the sources, and its cumulative moments, made when they are asked for."""
 
     def __init__(self, view: _View, weight: Array):
-        self.view, self.weight = view, weight
+        # The view holds its last weighting: a plain reference back would keep both, with all their moments,
+        # until the garbage collector comes by.
+        self.view: _View = proxy(view)
+        self.weight = weight
         self._far = [_cumulative(weight)]
         self._near = [[self._far[0]] for _ in view.pieces[1:]]
         self._slope: Array | None = None
