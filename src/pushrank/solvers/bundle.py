@@ -20,7 +20,7 @@ PATIENCE = 25
 """Iterations in which the gap does not fall by a thousandth before it is taken for as small as it gets."""
 
 FAR = 1e4
-"""A point so many times worse than the best is too far: its cut is so steep that no digit of it is left here."""
+"""A point so many times worse than the best is too far: no digit of its steep cut is left here."""
 
 
 @dataclass(frozen=True)

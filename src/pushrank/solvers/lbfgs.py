@@ -9,7 +9,7 @@ import numpy as np
 
 from pushrank._typing import Vector
 from pushrank.solvers.base import ROUNDING, Best, Monitor, Problem, Solver, SolverResult, Status
-from pushrank.solvers.steps import Descent, Memory
+from pushrank.solvers.steps import Descent, Memory, beside_kinks
 
 PATIENCE = 15
 """Steps of the polish without a better certificate, before it is taken for the last digit."""
@@ -53,6 +53,11 @@ class LBFGS(Solver):
             if status is None and problem.risk.convex:
                 status = _polish(problem, monitor, best, memory)
             # A line search fails at rounding level, or where kinks or a wall misled it: a fresh start helps.
+            if status is None and not problem.risk.convex:
+                lower = beside_kinks(problem, best)
+                if lower is not None:
+                    best.offer(lower)
+                    status = best.report(problem, monitor)
             if status is None and before - best.value <= 1e-10 * abs(before):
                 status = best.exhausted()
         return best.result(monitor, status)

@@ -62,13 +62,19 @@ def least_of_cuts(
     if bend > 0:
         unit = max(unit, float(((slopes + tilt) ** 2).sum(axis=1).max()) / bend * 1e-6)
     unit = unit or 1.0
-    scaled = _Scaled(
-        slopes / steep, (offsets - offsets.max()) / unit, l1 / steep, bend * unit / steep**2, tilt / steep
-    )
-    with np.errstate(all="ignore"):
-        # Beyond the last digit a step may divide by zero: it is seen not to be finite, and not taken.
-        shares, parameters = scaled.solve(accuracy / unit)
-    return Plan(shares, parameters * (unit / steep))
+    for _ in range(2):
+        scaled = _Scaled(
+            slopes / steep, (offsets - offsets.max()) / unit, l1 / steep, bend * unit / steep**2, tilt / steep
+        )
+        with np.errstate(all="ignore"):
+            # Beyond the last digit a step may divide by zero: it is seen not to be finite, and not taken.
+            shares, parameters = scaled.solve(accuracy / unit)
+        plan = Plan(shares, parameters * (unit / steep))
+        reached = abs(scaled.upper(parameters))
+        if reached < 100 or scaled.upper(parameters) - scaled.lower(shares) <= 1e-9 * reached:
+            break
+        unit *= reached
+    return plan
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +112,12 @@ class _Scaled:
                 upper, parameters = value, state.w.copy()
             if upper - lower <= accuracy or left <= 1e-15 * (1.0 + abs(upper)) or since == 5:
                 break
+        if self.bend > 0:
+            # Where the bend is slight, the point that belongs to the shares is exacter than the iterate.
+            slope = shares @ self.slopes + self.tilt
+            belonging = (np.clip(slope, -self.l1, self.l1) - slope) / self.bend
+            if self.upper(belonging) < upper:
+                parameters = belonging
         return shares, parameters
 
     def upper(self, w: Vector) -> float:

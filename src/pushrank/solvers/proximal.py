@@ -9,7 +9,7 @@ import numpy as np
 
 from pushrank._typing import Vector
 from pushrank.solvers.base import Best, Evaluation, Monitor, Problem, Solver, SolverResult, Status
-from pushrank.solvers.steps import Anchor, Descent
+from pushrank.solvers.steps import Anchor, Descent, beside_kinks
 
 PATIENCE = 100
 """Proximal steps without a better certificate, before it is taken for the last digit."""
@@ -50,6 +50,11 @@ class Proximal(Solver):
             status = descent.status
             if status is None and problem.risk.convex:
                 status = _polish(problem, monitor, best, anchor)
+            if status is None and not problem.risk.convex:
+                lower = beside_kinks(problem, best)
+                if lower is not None:
+                    best.offer(lower)
+                    status = best.report(problem, monitor)
             if status is None and before - best.value <= 1e-10 * abs(before):
                 status = best.exhausted()
         return best.result(monitor, status)

@@ -12,6 +12,7 @@ from scipy.optimize import Bounds, OptimizeResult, minimize
 from pushrank._typing import Vector
 from pushrank.penalties.elastic_net import L1
 from pushrank.solvers.base import ROUNDING, Best, Evaluation, Monitor, Problem, Status
+from pushrank.solvers.master import least_of_cuts
 
 _WITHOUT_END = {"ftol": 0.0, "gtol": 0.0, "maxiter": 10**9, "maxfun": 10**9, "maxls": 30}
 """scipy's own reasons to stop, silenced: the monitor and the certificate decide."""
@@ -127,6 +128,34 @@ class Anchor:
     def _on_ray(self, evaluation: Evaluation, times: float) -> float:
         risk, _ = self.problem.risk.value_and_gradient(times * evaluation.scores, self.problem.target)
         return risk + self.problem.penalty.value(times * evaluation.parameters)
+
+
+def beside_kinks(problem: Problem[Any], best: Best) -> Evaluation | None:
+    """A lower point than the best where its own slope shows none: gradient sampling (Burke et al. 2005).
+
+    At ties, such as the zero start, one slope of a risk that is not convex says little; the shortest mixture
+    of slopes nearby is a direction in which all of them fall.
+    """
+    here = best.evaluation
+    assert here is not None, "the start was evaluated"
+    random = np.random.default_rng(0)
+    n = len(here.parameters)
+
+    def moved(direction: Vector, reach: float) -> Evaluation | None:
+        length = float(np.abs(problem.space.scores(direction)).max(initial=0.0))
+        return problem.attempt(here.parameters + (reach / length) * direction) if length > 0 else None
+
+    for reach in (1.0, 0.1, 0.01, 0.001):
+        nearby = [moved(random.standard_normal(n), reach) for _ in range(min(n + 1, 20))]
+        slopes = [there.slope + problem.penalty.gradient(there.parameters) for there in nearby if there]
+        if not slopes:
+            return None
+        shortest = least_of_cuts(np.array(slopes), np.zeros(len(slopes)), l1=0.0, bend=1.0).parameters
+        nearby += [moved(shortest, reach * part) for part in (4.0, 1.0, 0.25)]
+        lowest = min((there for there in nearby if there), key=lambda there: there.value)
+        if lowest.value < here.value - 1e-9 * abs(here.value):
+            return lowest
+    return None
 
 
 @dataclass

@@ -48,7 +48,10 @@ class LinearSpace(Space):
         w = parameters if self._outputs == 1 else parameters.reshape(self.n_features, self._outputs)
         if self._whole:
             return np.asarray(self._X @ w)
-        return np.concatenate([np.asarray(block @ w) for _, block in self._blocks()])
+        scores = np.empty((self.n_items, *w.shape[1:]))
+        for rows, block in self._blocks():
+            scores[rows] = block @ w
+        return scores
 
     def pull_back(self, weights: Array) -> Vector:
         if self._whole:
