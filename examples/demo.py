@@ -5,6 +5,7 @@ The spam filter's question: which mails can go to the junk folder without a look
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -73,9 +74,10 @@ def main() -> None:
     picture = draw(wrong, OUTPUT / "top-of-the-list.png")
     write_table(OUTPUT / "spambase.csv", shipped_table("spambase").columns)
     print(f"\nPicture: {picture}\nThe same from the shell:")
-    print(f"  pushrank fit {OUTPUT}/spambase.csv --target target --top {BUDGET} -o {OUTPUT}/spam.model")
+    shell = Path(os.path.relpath(Path(sys.executable).parent)) / "pushrank"
+    print(f"  {shell} fit {OUTPUT}/spambase.csv --target target --top {BUDGET} -o {OUTPUT}/spam.model")
     print(
-        f"  pushrank rank {OUTPUT}/spambase.csv --model {OUTPUT}/spam.model --top {BUDGET} "
+        f"  {shell} rank {OUTPUT}/spambase.csv --model {OUTPUT}/spam.model --top {BUDGET} "
         f"-o {OUTPUT}/list.csv"
     )
 

@@ -167,6 +167,15 @@ def test_a_huge_p_is_the_maximum_or_the_mean_of_the_top(p, at_least):
     assert_allclose(gradient, shares, atol=1e-12)
 
 
+def test_caps_that_are_reached_but_for_rounding_leave_no_more_than_that():
+    # Eight thirds and halves weigh 4 − 4e-16: what they leave of K = 4 goes to a loser of weight e^{−128}.
+    scores = np.array([0.0, 0, 0, 0, 0, -2, 0, 0, 0])
+    weight = np.array([0.5, 0.5, 1, 1 / 3, 1 / 3, 0.5, 0.5, 0.5, 1 / 3])
+    value, gradient = one(SoftTop(64.0, at_least=4), scores, weight)
+    assert value == pytest.approx(-np.log(4.5 / 4) / 64, abs=1e-14)
+    assert_allclose(gradient, np.where(scores < 0, 0, weight / 4), atol=1e-15)
+
+
 def test_a_tiny_p_is_the_mean():
     scores, weight = np.array([1.0, 2.0, 4.5, -1.0]), np.array([1.0, 2.0, 1.0, 0.5])
     value, gradient = one(SoftTop(1e-12), scores, weight)

@@ -141,8 +141,10 @@ class SoftTop(Top):
         taken = _exponents(self.p, scores, blocks.spread(free_top))
         np.minimum(taken, 0.0, out=taken)
         np.exp(taken, out=taken)
-        factor = is_capped * blocks.spread((1.0 - part) / wanted)
-        factor += blocks.spread(part / wanted)
+        # A part above one, of a rest that is nothing beside its rounding, is no candidate's.
+        of_free = np.minimum(part, 1.0)
+        factor = is_capped * blocks.spread((1.0 - of_free) / wanted)
+        factor += blocks.spread(of_free / wanted)
         factor *= weight
         taken *= factor
         # KL's logarithms are log V/K at the caps, and p(s − free_top) + log(part · V/K) below them.
