@@ -17,13 +17,14 @@ FIRST_CALL = (
     "make_risk('logistic', 'power').value_and_gradient(s, t)"
 )
 MEMORY = """
-import resource, sys, numpy as np
+import resource, warnings, numpy as np
 from pushrank import PushRanker
 rng = np.random.default_rng(0)
 X = rng.standard_normal((int({rows}), 50), dtype=np.{dtype})
 y = X[:, 0] + rng.standard_normal(len(X), dtype=np.float32) > 1.8
-PushRanker(max_iter=2).fit(X[:1000], y[:1000])
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+warnings.simplefilter("ignore")
+PushRanker({arguments}, max_iter=2).fit(X[:120_000], y[:120_000])  # Loads what is loaded once, kernels too.
+before = int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize() / 1024
 PushRanker({arguments}).fit(X, y)
 after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print((after - before) / 1024, X.nbytes / 2**20)
@@ -71,11 +72,14 @@ def rows(scale: float = 1.0) -> Iterator[Row]:
         ranker = PushRanker(loss, push)
         double, single = race(partial(ranker.fit, X, y), partial(ranker.fit, X[:n], y[:n]), repeats=2)
         yield Row("Growth", f"fit {loss} × {push}, {2 * n:,} × 10", double, f"{n:,} × 10", single, 2.3)
-    for arguments in ("", "'logistic', 'soft_top'", "'squared_hinge', 'power'"):
-        beyond, data = peak_megabytes(MEMORY.format(rows=1e6 * scale, dtype="float64", arguments=arguments))
-        yield Row("Memory", f"fit PushRanker({arguments}), float64", beyond, "X", data, 0.3, "MB")
-    beyond, data = peak_megabytes(MEMORY.format(rows=1e6 * scale, dtype="float32", arguments=""))
-    yield Row("Memory", "fit PushRanker(), float32", beyond, "X", data, None, "MB")
+    n = int(1e6 * scale)
+    for loss in ("exponential", "logistic", "squared_hinge", "smoothed_hinge"):
+        for push in ("identity", "power", "exponential", "soft_top"):
+            cell = f"'{loss}', '{push}'"
+            beyond, data = peak_megabytes(MEMORY.format(rows=n, dtype="float64", arguments=cell))
+            yield Row("Memory", f"fit {loss} × {push}, float64, {n:,} × 50", beyond, "X", data, 0.3, "MB")
+    beyond, data = peak_megabytes(MEMORY.format(rows=n, dtype="float32", arguments="'exponential', 'power'"))
+    yield Row("Memory", f"fit exponential × power, float32, {n:,} × 50", beyond, "X", data, None, "MB")
     beyond, data = peak_megabytes(SPARSE.format(arguments=""))
     yield Row(
         "Memory",

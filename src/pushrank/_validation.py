@@ -175,7 +175,7 @@ def _require_two_classes(classes: Array, present: Array, rows: int) -> None:
 
 def _read_weight(sample_weight: Any, n_rows: int) -> Array:
     if sample_weight is None:
-        return np.ones(n_rows)
+        return np.broadcast_to(np.float64(1.0), n_rows)  # No memory for what is the same everywhere.
     if isinstance(sample_weight, Real):
         sample_weight = np.full(n_rows, float(sample_weight))
     weight = check_array(

@@ -67,8 +67,6 @@ class SteepestDescent(Solver):
             point = problem.evaluate(point.parameters - 0.2 * slope)
         return SolverResult(
             point.parameters,
-            point.weights,
-            point.scores,
             point.value,
             point.gap,
             monitor.n_iter,

@@ -73,7 +73,7 @@ def test_pure_l1_on_separable_logarithms_has_no_minimum():
     assert result.status is Status.UNBOUNDED
     assert result.gap == np.inf
     assert np.isfinite(result.value)
-    assert np.isfinite(result.scores).all()
+    assert np.isfinite(result.parameters).all()
 
 
 def test_pure_l1_on_logarithms_that_overlap_is_certified():

@@ -73,7 +73,7 @@ def test_pure_l1_on_separable_logarithms_falls_for_ever():
     result, _ = solved(problem, Proximal())
     assert result.status is Status.UNBOUNDED
     assert result.gap == np.inf
-    assert np.isfinite(result.scores).all()
+    assert np.isfinite(result.parameters).all()
 
 
 @pytest.mark.parametrize("penalty", [L2(1e-6), L1(1e-6), ElasticNet(1e-6, 0.5)])

@@ -115,7 +115,7 @@ def test_a_column_that_a_row_lacks_is_nan():
 
 def evaluation(value, gap):
     none = np.zeros(1)
-    return Evaluation(none, none, none, value, none, value, gap)
+    return Evaluation(none, none, value, none, value, gap)
 
 
 def test_the_best_keeps_the_least_value_and_the_greatest_bound():

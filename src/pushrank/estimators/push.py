@@ -136,6 +136,8 @@ class PushRanker(BaseRanker):
         solver = choose(self.solver, problem)
         with Monitor(self.tol, self.max_iter, listen=listen, verbose=self.verbose) as monitor:
             result = solver.solve(problem, monitor)
+        scores = space.scores(result.parameters)
+        _, weights = risk.value_and_gradient(scores, data.target)
         self.scorer_ = space.scorer(result.parameters)
         self.coef_ = result.parameters[None, :]
         self.objective_ = result.value
@@ -146,16 +148,16 @@ class PushRanker(BaseRanker):
         self.n_iter_ = max(result.n_iter, 1)
         self.status_ = result.status.name
         self.effective_losers_ = effective_losers(
-            result.weights, data.weight, data.target.contest.loser_items
+            weights, data.weight, data.target.contest.loser_items
         )
         if isinstance(risk, PushRisk):
-            self.raw_risk_ = risk.raw(result.scores, data.target)
+            self.raw_risk_ = risk.raw(scores, data.target)
         zero_value = risk.value_and_gradient(np.zeros(space.n_items), data.target)[0]
         # Of a fit that was cut short the gap says nothing yet.
         hidden = result.gap if result.status in (Status.CONVERGED, Status.PRECISION) else 0.0
         constant = zero_value <= result.value + hidden
         warn_about(self, result.status, monitor, result.gap, constant)
-        return result.scores
+        return scores
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "scorer_")

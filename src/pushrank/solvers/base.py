@@ -48,7 +48,6 @@ class Evaluation:
 
     parameters: Vector
     scores: Array
-    weights: Array
     risk: float
     slope: Vector
     value: float
@@ -75,7 +74,7 @@ class Problem(Generic[T]):
         slope = self.space.pull_back(weights)
         value = risk + self.penalty.value(parameters)
         gap = self._gap(parameters, risk, slope, value) if self.risk.convex else np.inf
-        return Evaluation(parameters, scores, weights, risk, slope, value, gap)
+        return Evaluation(parameters, scores, risk, slope, value, gap)
 
     def _gap(self, parameters: Vector, risk: float, slope: Vector, value: float) -> float:
         gap = self.penalty.gap(parameters, slope)
@@ -111,8 +110,6 @@ class SolverResult:
     """The best parameters found, and what is known of them."""
 
     parameters: Vector
-    weights: Array
-    scores: Array
     value: float
     gap: float
     n_iter: int
@@ -264,6 +261,4 @@ class Best:
         """What the solver returns."""
         best = self.evaluation
         assert best is not None, "nothing was evaluated yet"
-        return SolverResult(
-            best.parameters, best.weights, best.scores, best.value, self.gap, monitor.n_iter - 1, status
-        )
+        return SolverResult(best.parameters, best.value, self.gap, monitor.n_iter - 1, status)

@@ -259,11 +259,12 @@ def _between(problem: Problem[Any], here: Evaluation, there: Evaluation) -> Eval
     """
     moved, drift = there.scores - here.scores, there.parameters - here.parameters
 
-    def slope_of(weights: Array, parameters: Vector) -> float:
-        return float((weights * moved).sum()) + float(problem.penalty.gradient(parameters) @ drift)
+    def slope_of(risk_slope: float, parameters: Vector) -> float:
+        return risk_slope + float(problem.penalty.gradient(parameters) @ drift)
 
     low, high = 0.0, 1.0
-    falls, rises = slope_of(here.weights, here.parameters), slope_of(there.weights, there.parameters)
+    falls = slope_of(float(here.slope @ drift), here.parameters)
+    rises = slope_of(float(there.slope @ drift), there.parameters)
     if falls >= 0 or rises <= 0:
         return None
     for _ in range(8):
@@ -271,7 +272,7 @@ def _between(problem: Problem[Any], here: Evaluation, there: Evaluation) -> Eval
         part = low + (high - low) * float(np.clip(falls / (falls - rises), 0.1, 0.9))
         parameters = here.parameters + part * drift
         _, weights = problem.risk.value_and_gradient(here.scores + part * moved, problem.target)
-        slope = slope_of(weights, parameters)
+        slope = slope_of(float((weights * moved).sum()), parameters)
         if slope < 0:
             low, falls = part, slope
         else:
