@@ -16,12 +16,19 @@ RANKERS = [
 ]
 
 
+def run(estimator, check):
+    name = getattr(check, "func", check).__name__
+    if name.startswith("check_sample_weight_equivalence") and sklearn.__version__.startswith("1.6."):
+        pytest.skip("this version's check makes two classes of three by the first row, after shuffling them")
+    check(estimator)
+
+
 @pytest.mark.filterwarnings("ignore::pushrank.exceptions.PushRankWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(RANKERS)
 def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+    run(estimator, check)
 
 
 @pytest.mark.filterwarnings("ignore::pushrank.exceptions.PushRankWarning")
@@ -30,4 +37,4 @@ def test_scikit_learn_contract(estimator, check):
 @parametrize_with_checks(RANKERS[:1])
 def test_scikit_learn_contract_with_routing(estimator, check):
     with sklearn.config_context(enable_metadata_routing=True):
-        check(estimator)
+        run(estimator, check)

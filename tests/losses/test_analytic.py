@@ -10,7 +10,8 @@ from scipy.optimize import approx_fprime
 
 from pushrank._dispatch import without_fast_paths
 from pushrank.losses import analytic
-from pushrank.losses.analytic import AnalyticLoss, Tails, _CellSums, _UndefinedSums, _WrittenOutSums
+from pushrank.losses.analytic import AnalyticLoss, Tails, _CellSums, _WrittenOutSums
+from pushrank.losses.base import UndefinedSums
 from pushrank.losses.logistic import Logistic
 
 # Nodes, polynomials and sums each lose a few bits; second derivatives lose ten times that.
@@ -180,7 +181,7 @@ def test_scores_that_are_not_finite_have_sums_of_nan(sizes, bad):
     winners, losers = rng.normal(size=sizes[0]), rng.normal(size=sizes[1])
     losers[3] = bad
     sums = Logistic().pair_sums(winners, losers)
-    assert isinstance(sums, _UndefinedSums)
+    assert isinstance(sums, UndefinedSums)
     assert_array_equal(sums.at_losers(0, np.ones(sizes[0])), np.full(sizes[1], np.nan))
     assert_array_equal(sums.at_winners(1, np.ones(sizes[1])), np.full(sizes[0], np.nan))
 

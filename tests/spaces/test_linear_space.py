@@ -119,7 +119,7 @@ def test_no_pass_copies_or_densifies_the_whole(kind):
     if kind == "float32":
         X = np.ones((n, d), dtype=np.float32)
     else:
-        X = sparse.random_array((n, d), density=0.01, format="csr", rng=np.random.default_rng(0))
+        X = sparse.random(n, d, density=0.01, format="csr", random_state=0)
         X = X.astype(np.float32) if kind == "csr32" else X
     space = LinearSpace(X)
     w, weights = np.ones(d), np.ones(n)
