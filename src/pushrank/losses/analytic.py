@@ -25,7 +25,7 @@ from pushrank._dispatch import portable
 from pushrank._kernels import cells as kernels
 from pushrank._kernels.cells import NODES
 from pushrank._typing import Array
-from pushrank.losses.base import Loss, PairSums
+from pushrank.losses.base import Loss, PairSums, UndefinedSums
 
 WRITTEN_OUT = 4
 """Pairs are written out up to this many per item, and up to `FEW_PAIRS`: no dearer than cells, and exact."""
@@ -79,7 +79,7 @@ class AnalyticLoss(Loss):
         losers = np.ascontiguousarray(losers, dtype=np.float64)
         m, n = len(winners), len(losers)
         if not (np.isfinite(winners).all() and np.isfinite(losers).all()):
-            return _UndefinedSums(m, n)
+            return UndefinedSums(m, n)
         if m * n <= max(FEW_PAIRS, WRITTEN_OUT * (m + n)):
             return _WrittenOutSums(self, winners, losers)
         return _CellSums(self, winners, losers)
@@ -104,20 +104,6 @@ class AnalyticLoss(Loss):
     def _phi(self, z: Array, order: int) -> Array:
         value = self.value(-z, order)
         return -value if order == 1 else value
-
-
-@dataclass(eq=False)
-class _UndefinedSums:
-    """Sums of scores that are not all finite, as after a step gone too far: NaN, an answer and no error."""
-
-    n_winners: int
-    n_losers: int
-
-    def at_losers(self, order: int, weight: Array) -> Array:
-        return np.full(self.n_losers, np.nan)
-
-    def at_winners(self, order: int, weight: Array) -> Array:
-        return np.full(self.n_winners, np.nan)
 
 
 @dataclass(eq=False)
@@ -214,7 +200,7 @@ class _Cells:
         if n_crowded == len(crowded):
             self._alone = np.zeros(0, dtype=np.int64)
         else:
-            in_crowd = np.where(crowded, np.cumsum(crowded) - 1, n_crowded)[cell]
+            in_crowd = np.where(crowded, np.cumsum(crowded) - 1, n_crowded).astype(np.int32)[cell]
             alone = np.flatnonzero(in_crowd == n_crowded)
             self._alone = alone[np.argsort(cell[alone], kind="stable")]
             offset[~self._in_crowd] = place[self._alone]
@@ -223,7 +209,8 @@ class _Cells:
         self.nodes = _Nodes(np.repeat(bases, sizes), offset)
         place *= 2.0
         place -= 1.0
-        self._crowd = Crowd(cell, place, counts, many)
+        # A crowded cell has more than NODES items, so the numbers of all fit 32 bits.
+        self._crowd = Crowd(cell.astype(np.int32, copy=False), place, counts, many)
 
     def charges(self, weight: Array) -> Array:
         """Weights at the nodes that act like `weight` at the items."""
@@ -258,7 +245,8 @@ def _grid(scores: Array) -> tuple[Array, Array, Array, Array]:
         edge = np.floor(scores)
         edges, cell, counts = np.unique(edge, return_inverse=True, return_counts=True)
         return cell, scores - edge, edges, counts
-    cell, place = np.empty(len(scores), dtype=np.int64), np.empty(len(scores))
+    cell = np.empty(len(scores), dtype=np.int32 if high - low < 2.0**31 else np.int64)
+    place = np.empty(len(scores))
     # Run by run, since fresh memory for whole arrays costs more than the arithmetic on them.
     for start in range(0, len(scores), RUN):
         run = slice(start, start + RUN)

@@ -28,6 +28,20 @@ class PairSums(Protocol):
         ...
 
 
+@dataclass(eq=False)
+class UndefinedSums:
+    """Sums of scores that are not all finite, as after a step gone too far: NaN, an answer and no error."""
+
+    n_winners: int
+    n_losers: int
+
+    def at_losers(self, order: int, weight: Array) -> Array:
+        return np.full(self.n_losers, np.nan)
+
+    def at_winners(self, order: int, weight: Array) -> Array:
+        return np.full(self.n_winners, np.nan)
+
+
 @dataclass(frozen=True, eq=False)
 class PairList:
     """The pairs of small contests, written out once per target: entry numbers of both sides."""
@@ -141,21 +155,28 @@ class PairHeights:
     values: Array
     log: bool = False
     offset: float = 0.0
+    _derivatives: dict[int, Array] = field(default_factory=dict)
+    """The values' derivatives by their losers' scores, of order 1 and 2: Hessian products ask often."""
 
     @property
     def centred(self) -> Array:
         return self.values
 
     def pull_back(self, weight: Array) -> tuple[Array, Array]:
-        losers = weight * self.sums.at_losers(1, self.weight)
+        # A gradient asks once, and what is kept for it would be held while the winners' sums are made.
+        slopes = self._derivatives.get(1)
+        losers = weight * (self.sums.at_losers(1, self.weight) if slopes is None else slopes)
         return -self.weight * self.sums.at_winners(1, weight), losers
 
     def push_forward(self, winners: Array, losers: Array) -> Array:
-        return losers * self.sums.at_losers(1, self.weight) - self.sums.at_losers(1, self.weight * winners)
+        return losers * self._derivative(1) - self.sums.at_losers(1, self.weight * winners)
 
     def bend(self, weight: Array, winners: Array, losers: Array) -> tuple[Array, Array]:
-        at_losers = losers * self.sums.at_losers(2, self.weight) - self.sums.at_losers(
-            2, self.weight * winners
-        )
+        at_losers = losers * self._derivative(2) - self.sums.at_losers(2, self.weight * winners)
         at_winners = winners * self.sums.at_winners(2, weight) - self.sums.at_winners(2, weight * losers)
         return self.weight * at_winners, weight * at_losers
+
+    def _derivative(self, order: int) -> Array:
+        if order not in self._derivatives:
+            self._derivatives[order] = self.sums.at_losers(order, self.weight)
+        return self._derivatives[order]

@@ -9,21 +9,20 @@ order.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import comb, inf
 from typing import TypeAlias
-from weakref import proxy
 
 import numpy as np
 
 from pushrank._typing import Array
-from pushrank.losses.base import Loss, PairSums
+from pushrank.losses.base import Loss, PairSums, UndefinedSums
 
-_ROWS = 1 << 15
-"""Receivers worked on at a time, so that what is computed for them stays in the processor's cache."""
+_ROWS = 1 << 14
+"""Scores worked on at a time, so that what is computed for them stays in the processor's cache."""
 
 _CELL = 16.0
 """The width of a cell in windows, at least 2: windows rarely leave a wide one, a narrow one rounds less."""
@@ -74,161 +73,194 @@ class TruncatedLoss(Loss):
         return -total if order == 1 else total
 
     def pair_sums(self, winners: Array, losers: Array) -> PairSums:
-        winners, losers = (np.ascontiguousarray(side, np.float64) for side in (winners, losers))
-        return _SortedSums(self.pieces, winners, losers)
+        one, other = (
+            _Side(*_ascending(np.ascontiguousarray(side, np.float64))) for side in (winners, losers)
+        )
+        if not (one.is_finite and other.is_finite):
+            return UndefinedSums(len(winners), len(losers))
+        return _SortedSums(self.pieces, one, other)
 
 
 class _SortedSums:
-    def __init__(self, pieces: tuple[Piece, ...], winners: Array, losers: Array):
-        self._losers = _View(pieces, *_ascending(winners), *_ascending(losers))
-        self._winners = self._losers.mirrored()
+    def __init__(self, pieces: tuple[Piece, ...], winners: _Side, losers: _Side):
+        self._losers = few = _View(pieces, winners, losers)
+        self._winners = many = _View(pieces, losers.mirrored(), winners.mirrored())
+        self._slope: tuple[Array, Array] | None = None
         # The fewer receivers are searched for; the places of the others follow by counting. So both sides
         # agree on every pair, at the knots too, and what they add up to is a subgradient.
-        few, many = self._losers, self._winners
         if len(winners) < len(losers):
             few, many = many, few
-        few.counts = [_count_under(few.sources, few.receivers, piece.start) for piece in pieces]
-        many.counts = [_counts_from_the_other_side(count, len(few.sources)) for count in few.counts]
+        sources, receivers = few.sources.scores(slice(None)), few.receivers.scores(slice(None))
+        counts = [_Counts(_count_under(sources, receivers, piece.start), len(sources)) for piece in pieces]
+        few.counts, many.counts = [one.of_few for one in counts], [one.of_many for one in counts]
 
     def at_losers(self, order: int, weight: Array) -> Array:
-        return self._losers.sums(order, weight)
+        weight = np.asarray(weight, np.float64)
+        if order == 1 and self._slope is not None and np.array_equal(self._slope[0], weight):
+            slope, self._slope = self._slope[1], None
+            return slope
+        if order == 0:
+            # A height is hardly ever wanted without its slope, and both read the same moments.
+            height, slope = self._losers.sums((0, 1), weight)
+            self._slope = weight.copy(), slope
+            return height
+        return self._losers.sums((order,), weight)[0]
 
     def at_winners(self, order: int, weight: Array) -> Array:
-        return self._winners.sums(order, weight)
+        return self._winners.sums((order,), np.asarray(weight, np.float64))[0]
+
+
+class _Side:
+    """The scores of one side in ascending order, and whose they are.
+
+    The mirrored side, on which scores change their sign and hence their order, is read from the same memory.
+    """
+
+    def __init__(self, ascending: Array, order: Array, *, is_mirrored: bool = False):
+        self._ascending, self._is_mirrored = ascending, is_mirrored
+        # An order is as long as the list and is read block by block: bytes that hold no place are not kept.
+        self._order = order.astype(np.min_scalar_type(len(order)), copy=False)
+
+    def __len__(self) -> int:
+        return len(self._ascending)
+
+    def mirrored(self) -> _Side:
+        return _Side(self._ascending, self._order, is_mirrored=not self._is_mirrored)
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether all scores are: infinite ones, and beyond them NaN, are sorted to the ends."""
+        return bool(np.isfinite(self._ascending[[0, -1]]).all())
+
+    def scores(self, rows: slice) -> Array:
+        return -self._ascending[::-1][rows] if self._is_mirrored else self._ascending[rows]
+
+    def score_at(self, index: Array) -> Array:
+        """The scores at any index; beyond an end, the one there."""
+        if self._is_mirrored:
+            return -np.take(self._ascending, (len(self) - 1) - index, mode="clip")
+        return np.take(self._ascending, index, mode="clip")
+
+    def places(self, rows: slice) -> Array:
+        """Where these scores stood before they were sorted."""
+        order = self._order[::-1] if self._is_mirrored else self._order
+        return order[rows].astype(np.intp)
+
+
+class _Counts:
+    """How many sources (the first ones) lie under a knot for each receiver: for both sides, from the fewer.
+
+    To the other side, sources are receivers and the order is mirrored.
+    """
+
+    def __init__(self, counts: Array, n_sources: int):
+        self._counts, self._n_sources = counts, n_sources
+
+    def of_few(self, rows: slice) -> Array:
+        return self._counts[rows]
+
+    def of_many(self, rows: slice) -> Array:
+        low, high = self._n_sources - rows.stop, self._n_sources - rows.start
+        first, last = np.searchsorted(self._counts, (low, high))
+        at_most = np.bincount(self._counts[first:last] - low, minlength=high - low)
+        np.cumsum(at_most, out=at_most)
+        return (len(self._counts) - first) - at_most[::-1]
 
 
 class _View:
     """One side's view of the pairs: every receiver sums φ⁽ᵒ⁾(receiver − source) over the weighted sources.
 
-    `counts` holds, for every piece, how many sources (the first ones) lie under its knot for each receiver.
+    `counts` answers, for every piece, how many sources lie under its knot for some rows of the receivers.
     """
 
-    counts: list[Array]
+    counts: list[Callable[[slice], Array]]
 
-    def __init__(
-        self,
-        pieces: tuple[Piece, ...],
-        sources: Array,
-        source_order: Array,
-        receivers: Array,
-        receiver_order: Array,
-    ):
-        self.pieces = pieces
-        self.sources, self.source_order = sources, source_order
-        self.receivers, self.receiver_order = receivers, receiver_order
-        self._last: _Weighted | None = None
+    def __init__(self, pieces: tuple[Piece, ...], sources: _Side, receivers: _Side):
+        self.pieces, self.sources, self.receivers = pieces, sources, receivers
 
-    def mirrored(self) -> _View:
-        """The view of the other side: scores change their sign, hence their order."""
-        receivers, sources = -self.sources[::-1], -self.receivers[::-1]
-        return _View(self.pieces, sources, self.receiver_order[::-1], receivers, self.source_order[::-1])
-
-    def sums(self, order: int, weight: Array) -> Array:
-        weight = np.asarray(weight, np.float64)[self.source_order]
-        if self._last is None or not np.array_equal(self._last.weight, weight):
-            self._last = _Weighted(self, weight)
-        return self._last.sums(order)
-
-    @cached_property
-    def gaps(self) -> Array:
-        """How far each source lies above the one before."""
-        return np.diff(self.sources)
+    def sums(self, orders: tuple[int, ...], weight: Array) -> list[Array]:
+        """One array for every order, in the order that the receivers came in."""
+        # Scores beyond the stated limits overflow here to inf or nan, which the risk reports.
+        with np.errstate(over="ignore", invalid="ignore"):
+            parts = self._parts(orders, weight)
+            if not parts:
+                return [np.zeros(len(self.receivers)) for _ in orders]
+            answers = [np.empty(len(self.receivers)) for _ in orders]
+            for rows in _blocks(len(self.receivers)):
+                places, receivers = self.receivers.places(rows), self.receivers.scores(rows)
+                totals = parts[0].at(rows, receivers)
+                for part in parts[1:]:
+                    for total, terms in zip(totals, part.at(rows, receivers), strict=True):
+                        total += terms
+                for answer, total in zip(answers, totals, strict=True):
+                    answer[places] = total
+        return answers
 
     @cached_property
     def cells(self) -> list[_Cells]:
         """The cells of every piece that ends."""
         knots = [piece.start for piece in self.pieces]
-        return [_Cells(self.sources, self.gaps, _CELL * (stop - start)) for start, stop in pairwise(knots)]
+        return [_Cells(self.sources, _CELL * (stop - start)) for start, stop in pairwise(knots)]
 
-
-class _Weighted:
-    """The sums of one weighting of the sources, and its cumulative moments, made when they are asked for."""
-
-    def __init__(self, view: _View, weight: Array):
-        # The view holds its last weighting: a plain reference back would keep both, with all their moments,
-        # until the garbage collector comes by.
-        self.view: _View = proxy(view)
-        self.weight = weight
-        self._far = [_cumulative(weight)]
-        self._near = [[self._far[0]] for _ in view.pieces[1:]]
-        self._slope: Array | None = None
-
-    def sums(self, order: int) -> Array:
-        if order == 1 and self._slope is not None:
-            slope, self._slope = self._slope, None
-            return slope
-        if order == 0:
-            # A height is hardly ever wanted without its slope, and both read the same moments.
-            height, self._slope = self._sums((0, 1))
-            return height
-        return self._sums((order,))[0]
-
-    def _sums(self, orders: tuple[int, ...]) -> list[Array]:
-        view = self.view
-        # Scores beyond the stated limits overflow here to inf or nan, which the risk reports.
-        with np.errstate(over="ignore", invalid="ignore"):
-            parts = self._parts(orders)
-            if not parts:
-                return [np.zeros(len(view.receivers)) for _ in orders]
-            answers = [np.empty(len(view.receivers)) for _ in orders]
-            for start in range(0, len(view.receivers), _ROWS):
-                rows = slice(start, start + _ROWS)
-                places = view.receiver_order[rows]
-                for answer, *terms in zip(answers, *(part.at(rows) for part in parts), strict=True):
-                    answer[places] = sum(terms)
-        return answers
-
-    def _parts(self, orders: tuple[int, ...]) -> list[_Tail | _Window]:
+    def _parts(self, orders: tuple[int, ...], weight: Array) -> list[_Tail | _Window]:
         """What the pieces add, one part a piece that is not 0 in all orders."""
-        parts: list[_Tail | _Window] = []
-        for number, piece in enumerate(self.view.pieces):
+        taylors: dict[int, list[Taylor]] = {}
+        for number, piece in enumerate(self.pieces):
             moved = [piece.derivative(order) for order in orders]
-            if not any(any(one.coefficients) for one in moved):
-                continue
-            taylors, n = [one.taylor() for one in moved], max(len(one.coefficients) for one in moved)
-            if number == len(self.view.pieces) - 1:
-                parts.append(_Tail(self.view, taylors, self._far_moments(n)[:n]))
-            else:
-                parts.append(_Window(self.view, number, taylors, self._near_moments(number, n)[:n]))
-        return parts
+            if any(any(one.coefficients) for one in moved):
+                taylors[number] = [one.taylor() for one in moved]
+        moments = self._moments({number: max(map(len, some)) for number, some in taylors.items()}, weight)
+        return [
+            (_Tail if number == len(self.pieces) - 1 else _Window)(self, number, some, moments[number])
+            for number, some in taylors.items()
+        ]
 
-    def _far_moments(self, n: int) -> list[Array]:
-        """S_d[h] = Σ_{j<h} weight_j (x_{h−1} − x_j)^d, which is centred anew at every source.
+    def _moments(self, sizes: dict[int, int], weight: Array) -> dict[int, list[Array]]:
+        """The first cumulative moments of the sources, so many of each piece.
 
-        As x grows by a gap g, S_d becomes Σ_e C(d, e) g^{d−e} S_e. Every term is positive, so no digit is
-        lost however far a score lies.
+        Of the last piece, S_d[h] = Σ_{j<h} weight_j (x_{h−1} − x_j)^d, centred anew at every source: as x
+        grows by a gap g, S_d becomes Σ_e C(d, e) g^{d−e} S_e. Every term is positive, so no digit is lost
+        however far a score lies. Of the others, the sums of weight_j (a − x_j)^d, where a is the first source
+        of the cell of x_j.
         """
-        moments, gaps = self._far, self.view.gaps
-        for d in range(len(moments), n):
-            growth = moments[0][1:-1] * gaps**d
-            for e in range(1, d):
-                growth += comb(d, e) * gaps ** (d - e) * moments[e][1:-1]
-            moments.append(_cumulative(growth, 2))
-        return moments
-
-    def _near_moments(self, number: int, n: int) -> list[Array]:
-        """The cumulative sums of weight_j (a − x_j)^d, where a is the first source of the cell of x_j."""
-        moments = self._near[number]
-        for d in range(len(moments), n):
-            moments.append(_cumulative(self.weight * self.view.cells[number].offsets ** d))
+        total = np.zeros(len(self.sources) + 1)
+        moments = {
+            number: [total, *(np.zeros(len(total)) for _ in range(1, size))] for number, size in sizes.items()
+        }
+        for rows in _blocks(len(self.sources)):
+            masses = np.take(weight, self.sources.places(rows))
+            _accumulate(total, rows, masses)
+            for number, some in moments.items():
+                if len(some) == 1:
+                    continue
+                if number < len(self.pieces) - 1:
+                    offsets = self.cells[number].offsets(rows)
+                    for d in range(1, len(some)):
+                        _accumulate(some[d], rows, masses * offsets**d)
+                    continue
+                gaps = np.diff(self.sources.scores(rows), prepend=self.sources.score_at(rows.start - 1))
+                for d in range(1, len(some)):
+                    growth = some[0][rows] * gaps**d
+                    for e in range(1, d):
+                        growth += comb(d, e) * gaps ** (d - e) * some[e][rows]
+                    _accumulate(some[d], rows, growth)
         return moments
 
 
 class _Tail:
     """The last piece: all sources under its knot, seen from the nearest of them."""
 
-    def __init__(self, view: _View, taylors: list[Taylor], moments: list[Array]):
-        self._view, self._taylors, self._moments = view, taylors, moments
-        self._start, self._counts = view.pieces[-1].start, view.counts[-1]
+    def __init__(self, view: _View, number: int, taylors: list[Taylor], moments: list[Array]):
+        self._sources, self._taylors, self._moments = view.sources, taylors, moments
+        self._start, self._counts = view.pieces[number].start, view.counts[number]
 
-    def at(self, rows: slice) -> list[Array]:
-        view, counts = self._view, self._counts[rows]
+    def at(self, rows: slice, receivers: Array) -> list[Array]:
+        counts = self._counts(rows)
         moments = [np.take(moment, counts) for moment in self._moments]
         if len(moments) == 1:
             return [taylor[0][0] * moments[0] for taylor in self._taylors]
-        nearest = np.take(view.sources, counts - 1, mode="clip")
         # Without a source under the knot the distance is not positive, and all moments are 0.
-        x = np.maximum((view.receivers[rows] - nearest) - self._start, 0.0)
+        x = np.maximum((receivers - self._sources.score_at(counts - 1)) - self._start, 0.0)
         return [_expanded(taylor, x, moments) for taylor in self._taylors]
 
 
@@ -241,23 +273,26 @@ class _Window:
     """
 
     def __init__(self, view: _View, number: int, taylors: list[Taylor], moments: list[Array]):
-        self._view, self._taylors, self._moments = view, taylors, moments
+        self._taylors, self._moments = taylors, moments
         self._start, self._cells = view.pieces[number].start, view.cells[number]
         self._above, self._below = view.counts[number], view.counts[number + 1]
 
-    def at(self, rows: slice) -> list[Array]:
-        receivers, above, below = self._view.receivers[rows], self._above[rows], self._below[rows]
-        border = np.maximum(np.take(self._cells.first, above - 1, mode="clip"), below)
-        totals = self._within(receivers, border, above)
+    def at(self, rows: slice, receivers: Array) -> list[Array]:
+        above, below = self._above(rows), self._below(rows)
+        first, anchors = self._cells.of(above - 1)
+        border = np.maximum(first, below)
+        totals = self._within(receivers, anchors, border, above)
         crossing = np.flatnonzero(border > below)
-        others = self._within(receivers[crossing], below[crossing], border[crossing])
-        for total, other in zip(totals, others, strict=True):
-            total[crossing] += other
+        if len(crossing):
+            border = border[crossing]
+            _, anchors = self._cells.of(border - 1)
+            others = self._within(receivers[crossing], anchors, below[crossing], border)
+            for total, other in zip(totals, others, strict=True):
+                total[crossing] += other
         return totals
 
-    def _within(self, receivers: Array, below: Array, above: Array) -> list[Array]:
+    def _within(self, receivers: Array, anchors: Array, below: Array, above: Array) -> list[Array]:
         """The sums over windows that each lie in one cell."""
-        anchors = np.take(self._cells.anchors, above - 1, mode="clip")
         # The distance leaves its bounds where a window is empty only, and could overflow there.
         x = np.minimum(np.maximum((receivers - anchors) - self._start, 0.0), self._cells.reach)
         moments = [np.take(moment, above) - np.take(moment, below) for moment in self._moments]
@@ -271,17 +306,38 @@ class _Cells:
     large that the quotient is rounded: from 2⁵³ cells on, distinct scores are a cell apart.
     """
 
-    def __init__(self, sources: Array, gaps: Array, width: float):
-        with np.errstate(over="ignore"):
-            quotient = np.floor(sources / width)
-        changes = np.flatnonzero((quotient[1:] != quotient[:-1]) | (gaps >= width)) + 1
-        starts = np.concatenate([np.zeros(1, np.intp), changes])
-        sizes = np.diff(starts, append=len(sources))
-        self.first = np.repeat(starts, sizes)
-        self.anchors = np.repeat(sources[starts], sizes)
-        self.offsets = self.anchors - sources
+    def __init__(self, sources: _Side, width: float):
+        self._sources = sources
+        starts = [np.zeros(1, np.intp)]
+        for rows in _blocks(len(sources)):
+            x = np.append(sources.score_at(rows.start - 1), sources.scores(rows))
+            quotient = np.floor(x / width)
+            changes = (quotient[1:] != quotient[:-1]) | (x[1:] - x[:-1] >= width)
+            starts.append(np.flatnonzero(changes) + rows.start)
+        self._starts = np.concatenate(starts)
         self.reach = 4.0 * width
         """More than any source's distance from the knot in a window that meets its cell."""
+
+    def of(self, sources: Array) -> tuple[Array, Array]:
+        """The first source of the cell of each of these, which ascend, and its score."""
+        starts = self._starts_between(sources[0], sources[-1])
+        if len(starts) > len(sources):
+            # A −1 stands for no source; whatever cell it gets, its window is empty.
+            first = np.take(starts, np.searchsorted(starts, sources, side="right") - 1, mode="clip")
+            return first, self._sources.score_at(first)
+        sizes = np.diff(np.searchsorted(sources, starts[1:]), prepend=0, append=len(sources))
+        return np.repeat(starts, sizes), np.repeat(self._sources.score_at(starts), sizes)
+
+    def offsets(self, rows: slice) -> Array:
+        """A − x_j of these sources, where a is the first source of the cell of x_j."""
+        starts = self._starts_between(rows.start, rows.stop - 1)
+        sizes = np.diff(starts[1:] - rows.start, prepend=0, append=rows.stop - rows.start)
+        return np.repeat(self._sources.score_at(starts), sizes) - self._sources.scores(rows)
+
+    def _starts_between(self, first: int, last: int) -> Array:
+        """Where the cells of these and of all sources between them start."""
+        low, high = np.maximum(np.searchsorted(self._starts, (first, last), side="right"), 1)
+        return self._starts[low - 1 : high]
 
 
 def _with_stops(pieces: tuple[Piece, ...]) -> list[tuple[Piece, float]]:
@@ -331,12 +387,15 @@ def _ascending(values: Array) -> tuple[Array, Array]:
     return ascending, order
 
 
-def _cumulative(terms: Array, n_zeros: int = 1) -> Array:
-    """Cumulative sums that begin with zeros: at place h, with one zero, the sum of the first h terms."""
-    sums = np.empty(len(terms) + n_zeros)
-    sums[:n_zeros] = 0.0
-    np.cumsum(terms, out=sums[n_zeros:])
-    return sums
+def _blocks(n: int) -> list[slice]:
+    return [slice(start, min(start + _ROWS, n)) for start in range(0, n, _ROWS)]
+
+
+def _accumulate(sums: Array, rows: slice, terms: Array) -> None:
+    """Go on with cumulative sums: at place h, they hold the sum of the first h terms."""
+    part = sums[rows.start : rows.stop + 1]
+    part[1:] = terms
+    np.cumsum(part, out=part)
 
 
 def _count_under(sources: Array, receivers: Array, knot: float) -> Array:
@@ -362,10 +421,3 @@ def _count_under(sources: Array, receivers: Array, knot: float) -> Array:
             low, high = np.where(is_under, middle + 1, low), np.where(is_under, high, middle)
         counts[wrong] = low
     return counts
-
-
-def _counts_from_the_other_side(counts: Array, n_sources: int) -> Array:
-    """For the sources as receivers, in mirrored order: how many of the receivers have them under the knot."""
-    at_most = np.bincount(counts, minlength=n_sources + 1)
-    np.cumsum(at_most, out=at_most)
-    return np.subtract(len(counts), at_most, out=at_most)[n_sources - 1 :: -1]

@@ -63,7 +63,10 @@ class PushRisk(Risk[RankingTarget]):
         contest = target.contest
         heights = self.loss.heights(contest.sides(scores))
         value, slopes = self._priced(heights, contest)
-        return value, contest.join(*heights.pull_back(slopes))
+        winners, losers = heights.pull_back(slopes)
+        # What an evaluation holds is several times as long as the scores: it goes before more is made.
+        del heights, slopes
+        return value, contest.join(winners, losers)
 
     def raw(self, scores: Array, target: RankingTarget) -> float:
         """Γ itself, of means: the papers' F_p over n·m^p; inf where it does not fit a float64."""
