@@ -209,7 +209,8 @@ class _View:
             moved = [piece.derivative(order) for order in orders]
             if any(any(one.coefficients) for one in moved):
                 taylors[number] = [one.taylor() for one in moved]
-        moments = self._moments({number: max(map(len, some)) for number, some in taylors.items()}, weight)
+        sizes = {number: max(map(len, some)) for number, some in taylors.items()}
+        moments = self._moments(sizes, weight) if sizes else {}
         return [
             (_Tail if number == len(self.pieces) - 1 else _Window)(self, number, some, moments[number])
             for number, some in taylors.items()
