@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_array, column_or_1d, validate_data
+from sklearn.utils.validation import column_or_1d, validate_data
 
 from pushrank._typing import Array
 from pushrank.exceptions import IgnoredContestsWarning, InvalidData, InvalidParameter
@@ -92,6 +92,9 @@ def read_training_data(
 
 def read_items(estimator: Any, X: Any, *, reset: bool) -> Any:
     """X as a float64 or float32 array or CSR matrix of finite numbers, with the columns that fit saw."""
+    shape = getattr(X, "shape", None)
+    if (shape[:1] == (0,) and len(shape) == 2) if shape is not None else (isinstance(X, list) and not X):
+        raise InvalidData("X has no rows: Found array with 0 sample(s). Check how the rows were selected.")
     try:
         numbers = validate_data(
             estimator,
@@ -105,6 +108,10 @@ def read_items(estimator: Any, X: Any, *, reset: bool) -> Any:
         if "could not convert string to float" not in str(error):
             raise
         raise InvalidData(_words_in(X, str(error))) from None
+    except np.exceptions.DTypePromotionError:
+        raise InvalidData(
+            "X holds columns, such as dates, that are no numbers: turn them into numbers, or leave them out."
+        ) from None
     _require_finite(estimator, numbers)
     return numbers
 
@@ -150,12 +157,25 @@ def _read_target_column(estimator: Any, y: Any, n_rows: int) -> Array:
         what = "NaN" if np.isnan(y[row]) else "infinity"
         raise InvalidData(f"Input y contains {what} (row {row}): drop the rows without a label.")
     if y.dtype.kind == "O":
-        missing = [row for row, label in enumerate(y) if label is None or label != label]
-        if missing:
+        missing = _missing(y)
+        if len(missing):
             raise InvalidData(
                 f"Input y contains NaN or None (row {missing[0]}): drop the rows without a label."
             )
+        is_word = np.array([isinstance(label, str) for label in y])
+        if is_word.any() and not is_word.all():
+            other = int(np.flatnonzero(is_word != is_word[0])[0])
+            raise InvalidData(
+                f"y mixes words and numbers ({_word(y[0])} in row 0, {_word(y[other])} in row {other})."
+            )
     return y
+
+
+def _missing(labels: Array) -> Array:
+    """The places of None and NaN in an array of objects."""
+    return np.array(
+        [place for place, label in enumerate(np.ravel(labels)) if label is None or label != label]
+    )
 
 
 def _require_two_classes(classes: Array, present: Array, rows: int) -> None:
@@ -178,14 +198,10 @@ def _read_weight(sample_weight: Any, n_rows: int) -> Array:
         return np.broadcast_to(np.float64(1.0), n_rows)  # No memory for what is the same everywhere.
     if isinstance(sample_weight, Real):
         sample_weight = np.full(n_rows, float(sample_weight))
-    weight = check_array(
-        sample_weight,
-        ensure_2d=False,
-        allow_nd=True,
-        dtype=np.float64,
-        ensure_all_finite=False,
-        input_name="sample_weight",
-    )
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidData("sample_weight must hold one number per row; it holds something else.") from None
     if weight.ndim != 1:
         raise InvalidData(f"Sample weights must be 1D array or scalar; got {weight.ndim} dimensions.")
     if len(weight) != n_rows:
@@ -203,23 +219,32 @@ def _read_weight(sample_weight: Any, n_rows: int) -> Array:
 
 def _read_qid(qid: Any, n_rows: int) -> Array:
     ids = np.asarray(qid)
+    missing = np.flatnonzero(ids != ids) if ids.dtype.kind != "O" else _missing(ids)
+    if len(missing):
+        raise InvalidData(f"qid is missing in row {missing[0]}: drop the row, or give it a query.")
     if ids.ndim == 0:
         ids = np.full(n_rows, ids)
     if ids.ndim != 1 or len(ids) != n_rows:
         raise InvalidData(
             f"qid needs one query id per row ({n_rows}); got shape {ids.shape}. Group sizes will not do."
         )
-    _, codes = np.unique(ids, return_inverse=True)
+    try:
+        _, codes = np.unique(ids, return_inverse=True)
+    except TypeError:
+        raise InvalidData("qid mixes words and numbers: use one kind.") from None
     return codes
 
 
 def _read_pairs(pairs: Any, weight: Array, contest_weight: ContestWeight) -> RankingTarget:
     n_rows = len(weight)
-    table = check_array(pairs, dtype=np.float64, input_name="pairs")
-    if table.shape[1] not in (2, 3):
+    try:
+        table = np.asarray(pairs, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidData("pairs must hold row numbers of X; it holds something else.") from None
+    if table.ndim != 2 or len(table) == 0 or table.shape[1] not in (2, 3) or not np.isfinite(table).all():
         raise InvalidData(
-            f"pairs needs two columns (row that should stand above, row below) and perhaps a weight; got "
-            f"{table.shape[1]} columns."
+            "pairs needs at least one row of two columns (the row of X to stand above, the row below) and "
+            f"perhaps a weight, all finite; got shape {table.shape}."
         )
     rows = table[:, :2]
     if np.any(rows != np.floor(rows)) or rows.min() < 0 or rows.max() >= n_rows:
@@ -273,19 +298,26 @@ def _first_not_finite(X: Any) -> tuple[int, int] | None:
 
 
 def _words_in(X: Any, error: str) -> str:
-    word = error.split(":", 1)[1].strip() if ":" in error else "a word"
-    where = "X"
-    columns = getattr(X, "columns", None)
-    if columns is not None:
-        for name in columns:
-            values = np.asarray(X[name])
-            if values.dtype.kind in "OUST" and any(isinstance(value, str) for value in values[:1000]):
-                where = f"column {str(name)!r} of X"
-                break
-    return (
-        f"could not convert string to float: {where} holds words ({word}). Turn them into numbers, for "
-        "example with OneHotEncoder."
-    )
+    """The sentence about the first cell that is no number."""
+    names = getattr(X, "columns", None)
+    columns = [X[name] for name in names] if names is not None else np.asarray(X, dtype=object).T
+    for place, column in enumerate(columns):
+        for row, value in enumerate(np.asarray(column, dtype=object)):
+            if isinstance(value, str) and not _is_number(value):
+                where = f"column {place if names is None else repr(str(names[place]))} of X"
+                return (
+                    f"could not convert string to float: {where} holds words (row {row}: {value!r}). Turn "
+                    "them into numbers, for example with OneHotEncoder."
+                )
+    return f"{error}: turn words into numbers, for example with OneHotEncoder."
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _word(label: Any) -> str:

@@ -8,6 +8,9 @@ import pytest
 import pushrank.datasets
 import pushrank.datasets.write
 from pushrank import PushRanker
+from pushrank.cli.messages import require_room, require_standard_output
+from pushrank.cli.tables import open_table
+from pushrank.exceptions import PushRankError
 
 FIT = "fit claims.csv --target late --id id --folds 0 -o m"
 
@@ -39,7 +42,14 @@ WRONG_USE = {
     "unknown loss": (f"{FIT} --loss logistik", "Unknown loss 'logistik' (did you mean 'logistic'?)"),
     "unknown push": (f"{FIT} --push powr", "Unknown push 'powr' (did you mean 'power'?)"),
     "p below 1": (f"{FIT} -p 0.5", "p must be a number of at least 1; got 0.5."),
-    "p is infinite": (f"{FIT} -p inf", "p must be finite in Power(p)"),
+    "p is infinite": (
+        f"{FIT} -p inf",
+        "-p must be finite; for its limit give --loss exponential --push maximum.",
+    ),
+    "p of a soft top is infinite": (
+        f"{FIT} --loss hinge --push soft_top -p inf",
+        "-p must be finite; for its limit give --loss hinge --push maximum.",
+    ),
     "p without a power": (f"{FIT} --push maximum -p 2", "--push maximum has no p"),
     "C is 0": (f"{FIT} --C 0", "C must be a number of more than 0; got 0.0."),
     "one fold": (f"{FIT} --folds 1".replace("--folds 0 ", ""), "--folds must be at least 2, or 0"),
@@ -132,6 +142,62 @@ def test_a_broken_table_with_an_id_is_as_broken(refused, folder):
 def test_broken_scores(refused, folder, column, sentence):
     (folder / "t.csv").write_text(f"late,s\nyes,1\nno,{column}\n")
     assert sentence in refused("evaluate t.csv --target late --score s", 1)
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "numbers", "typo"),
+    [(",", ["1.5", "-2e3"], "12.5x"), (";", ["1,5", "7"], "12,5x"), (",", ["1", "2"], "1 000")],
+)
+def test_a_typing_error_does_not_make_words_of_numbers(call, refused, folder, delimiter, numbers, typo):
+    lines = [f"late{delimiter}x{delimiter}note", ""]
+    for i in range(20):
+        late, note = "yes" if i % 3 else "no", "seen" if i == 1 else ""
+        lines.append(delimiter.join([late, typo if i == 4 else numbers[i % 2], note]))
+    (folder / "t.csv").write_text("\n".join(lines) + "\n")
+    assert refused("fit t.csv --target late -o m", 1) == (
+        f"Column 'x' of t.csv holds numbers but for 1 cell, first '{typo}' in line 7: mend it, or give "
+        "--words x to take the column as words."
+    )
+    # A column that is empty but for some words is one of words.
+    taken = call("fit t.csv --target late --words x --folds 0 -o m")
+    assert taken.exit_code == 0
+    assert "one for each word: x, note." in taken.stderr
+
+
+def test_thousands_parted_by_commas_are_found(refused, folder):
+    rows = ["yes,900\n", "no,800\n"] * 10 + ['no,"1,000"\n']
+    (folder / "t.csv").write_text("late,x\n" + "".join(rows))
+    assert "first '1,000' in line 22" in refused("fit t.csv --target late -o m", 1)
+
+
+def test_a_column_with_many_words_among_numbers_is_one_of_words(call, folder):
+    rows = [f"{'yes' if i % 2 else 'no'},{'V22' if i % 5 == 0 else i}\n" for i in range(40)]
+    (folder / "t.csv").write_text("late,x\n" + "".join(rows))
+    result = call("fit t.csv --target late --folds 0 -o m")
+    assert result.exit_code == 0
+    assert "leave it out by --drop x" in result.stderr
+
+
+@pytest.mark.parametrize("entry", ["inf", "-inf", "nan"])
+def test_svmlight_without_finite_numbers(call, refused, folder, entry):
+    (folder / "good.svm").write_text("1 1:1 2:3\n0 1:2\n1 1:5\n0 1:1\n")
+    (folder / "t.svm").write_text(f"# said of all\n1 1:1 2:3\n0 1:2 4:{entry}\n1 4:{entry}\n0 1:1\n")
+    assert call("fit good.svm -o m --folds 0").exit_code == 0
+    for line in ("fit t.svm -o x", "rank t.svm --model m", "evaluate t.svm --model m"):
+        said = refused(line, 1)
+        assert f"t.svm holds {entry} in row 2, column 4, first of 2 cells without a finite number" in said
+
+
+def test_closed_standard_streams(monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stdin", None)
+        with pytest.raises(PushRankError, match="Standard input is closed: name a file as TABLE"):
+            open_table("-")
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stdout", None)
+        with pytest.raises(PushRankError, match="Standard output is closed: send it to a file"):
+            require_standard_output()
+        require_room("list.csv")
 
 
 def test_a_table_that_does_not_fit_the_model(refused, model, folder):

@@ -8,6 +8,7 @@ import pytest
 
 from pushrank import PushRanker
 from pushrank.cli.model_file import load
+from pushrank.cli.preparation import _median
 from pushrank.cli.progress import Progress
 
 
@@ -87,8 +88,7 @@ def test_losses_and_pushes_by_name(call, options, push):
 
 
 def test_a_weight_of_two_equals_the_row_twice(call, folder, write_csv, claims):
-    # Ages without gaps: the median fills them by rows, not by weight.
-    rows = [[row[0], row[1] or "40", *row[2:]] for row in claims]
+    rows = claims
     twice = [i % 3 == 0 for i in range(len(rows))]
     write_csv(
         folder / "w.csv",
@@ -103,6 +103,53 @@ def test_a_weight_of_two_equals_the_row_twice(call, folder, write_csv, claims):
     call(f"fit r.csv {options} repeated")
     # 1e-4: both stop within 1e-10 of the same optimum, whose curvature is at least 1/C = 1.
     np.testing.assert_allclose(load("weighted").ranker.coef_, load("repeated").ranker.coef_, atol=1e-4)
+    one, other = load("weighted").preparation, load("repeated").preparation
+    # Sums of eighty numbers of order one, in two orders.
+    np.testing.assert_allclose(one.mean, other.mean, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("top", ["", "--top 7", "--top 70", "--top 10%", "--top 500"])
+def test_reports_on_weights_equal_those_on_repeated_rows(call, folder, write_csv, claims, top):
+    weights = [1 + (i % 3 == 0) for i in range(60)]
+    header = ["id", "age", "amount", "city", "late", "w"]
+    write_csv(folder / "w.csv", [[*row, str(w)] for row, w in zip(claims, weights, strict=True)], header)
+    write_csv(folder / "r.csv", [row for row, w in zip(claims, weights, strict=True) for _ in range(w)])
+    options = f"--target late --id id --folds 0 {top} --json"
+    by_weight = call(f"fit w.csv --weights w {options} -o weighted")
+    by_rows = call(f"fit r.csv {options} -o repeated")
+    one, other = json.loads(by_weight.stdout), json.loads(by_rows.stdout)
+    assert (one["rows"], other["rows"], one["weight"], one["top"]) == (60, 80, 80, other["top"])
+    assert ("more than the total weight 80 of w.csv; all" in by_weight.stderr) == (top == "--top 500")
+    # Equal but for the rounding of sums in another order, and what that does to the same few steps.
+    for part in ("training", "by_chance"):
+        assert one[part] == pytest.approx(other[part], rel=1e-12)
+    for name in ("objective", "effective_losers", "weight"):
+        assert one[name] == pytest.approx(other[name], rel=1e-9)
+    asked = json.loads(call("evaluate w.csv --weights w --model weighted --json").stdout)
+    repeated = json.loads(call("evaluate r.csv --model repeated --json").stdout)
+    assert asked["measures"] == pytest.approx(repeated["measures"], rel=1e-12)
+    assert (asked["weight"], asked["top"]) == (80, one["top"])
+    for name, value in one["training"].items():
+        assert asked["measures"][name] == value
+
+
+def test_small_weights_count_as_they_are(call, folder, write_csv, claims):
+    header = ["id", "age", "amount", "city", "late", "w"]
+    write_csv(folder / "w.csv", [[*row, "0.01"] for row in claims], header)
+    for options in ("--top 20", "--top 10%", ""):
+        fitted = call(f"fit w.csv --weights w --target late --id id --folds 3 {options} -o m --json")
+        assert fitted.exit_code == 0, fitted.stderr
+        asked = call("evaluate w.csv --weights w --model m --json")
+        assert asked.exit_code == 0, asked.stderr
+        values = json.loads(asked.stdout)
+        assert values["weight"] == pytest.approx(0.6)
+        assert values["top"] == {"--top 20": pytest.approx(0.6), "--top 10%": 0.1, "": 0.05}[options]
+        for result in (fitted, asked):
+            said = "k = 20 is more than the total weight 0.6 of w.csv; all are counted."
+            assert (said in result.stderr) == (options == "--top 20")
+        shown = call(f"fit w.csv --weights w --target late --id id --folds 0 {options} -o m").stdout
+        places = {"--top 20": "0.6", "--top 10%": "0.06", "": "0.03"}[options]
+        assert f"positives in the first {places} " in shown
 
 
 def test_rows_of_weight_zero_are_left_out(call, folder, write_csv, claims):
@@ -111,6 +158,25 @@ def test_rows_of_weight_zero_are_left_out(call, folder, write_csv, claims):
     result = call("fit w.csv --weights w --target late --id id --folds 0 --json -o m")
     assert json.loads(result.stdout)["rows"] == 50
     assert "10 rows of weight 0 left out." in result.stderr
+
+
+def test_the_median_is_that_of_repeated_rows():
+    draw = np.random.default_rng(0)
+    for n in range(1, 40):
+        column, weight = draw.integers(0, 9, n).astype(float), draw.integers(1, 4, n)
+        assert _median(column, weight.astype(float)) == np.median(np.repeat(column, weight))
+    assert _median(np.array([np.nan, 3.0]), np.array([5.0, 1.0])) == 3.0
+    assert _median(np.array([np.nan]), np.ones(1)) == _median(np.array([np.nan]), None) == 0.0
+
+
+def test_a_missing_header_is_asked_for(call, folder):
+    rows = "".join(f"{i},{i % 7},{i % 2}\n" for i in range(30))
+    (folder / "t.csv").write_text("30,2,9\n" + rows)
+    said = call("fit t.csv --target 9 --folds 0 -o m").stderr
+    assert "warning: All columns of t.csv are named by numbers (30, 2, 9): is the header missing?" in said
+    assert "is the header missing?" in call("rank t.csv --model m").stderr
+    (folder / "t.csv").write_text("30,b,9\n" + rows)
+    assert "is the header missing?" not in call("fit t.csv --target 9 --folds 0 -o m").stderr
 
 
 def test_empty_and_constant_columns_are_named(call, folder, write_csv, claims):
@@ -127,7 +193,7 @@ def test_small_classes_skip_the_held_out_check(call, folder, write_csv, claims):
     result = call("fit few.csv --target late --id id -o m --top 40")
     assert result.exit_code == 0
     assert "no held-out check: the smaller class has 3 rows, fewer than the 5 folds." in result.stderr
-    assert "--top 40 is more than the 11 rows there are" in result.stderr
+    assert "k = 40 is more than the 11 rows of few.csv; all are counted." in result.stderr
     assert "positives in the first 11 " in result.stdout
     again = call("fit few.csv --target late --id id -o m")
     assert "positives in the first 1 " in again.stdout

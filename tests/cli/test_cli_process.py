@@ -18,6 +18,14 @@ def run(*arguments, **kwargs):
     )
 
 
+def shell(command, folder, stdin=None):
+    """A line for sh, in which pushrank is this package."""
+    prepared = f'pushrank() {{ "{sys.executable}" -m pushrank "$@"; }}; pushrank {command}'
+    return subprocess.run(
+        ["sh", "-c", prepared], cwd=folder, input=stdin, capture_output=True, text=True, timeout=60
+    )
+
+
 def test_version_and_help_start_without_scikit_learn():
     code = (
         "import sys\nfrom pushrank.cli import main\n"
@@ -67,6 +75,50 @@ def test_a_full_standard_output(arguments):
     assert result.returncode == 1
     assert "Standard output cannot be written: No space left on device" in result.stderr
     assert "Exception" not in result.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell that closes streams")
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        ("evaluate - --target late --score amount <&-", "Standard input is closed: name a file as TABLE"),
+        ("evaluate claims.csv --target late --score amount >&-", "Standard output is closed: send it to"),
+        ("fit claims.csv --target late -o m >&-", "Standard output is closed: send it to"),
+        ("datasets >&-", "Standard output is closed: send it to"),
+        ("datasets wdbc >&-", "Standard output is closed: send it to"),
+    ],
+)
+def test_closed_streams_are_one_sentence(folder, command, sentence):
+    result = shell(command, folder)
+    assert result.returncode == 1
+    assert result.stderr.count("error: ") == 1
+    assert sentence in result.stderr
+    assert not (folder / "m").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell that closes streams")
+def test_closed_streams_that_are_not_needed(folder):
+    assert shell("datasets wdbc -o wdbc.csv <&- >&-", folder).returncode == 0
+    assert (folder / "wdbc.csv").exists()
+    quiet = shell("datasets wdbc 2>&-", folder)
+    assert quiet.returncode == 0
+    assert quiet.stdout.count("\n") == 570
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="needs standard output as a file")
+def test_standard_output_by_its_name(folder):
+    result = shell("datasets wdbc -o /dev/stdout | head -n 2", folder)
+    assert result.stdout.count("\n") == 2
+    shell("datasets wdbc -o /dev/stdout >> log; pushrank datasets wdbc -o /dev/stdout >> log", folder)
+    assert (folder / "log").read_text().count("\n") == 2 * 570
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="needs open descriptors as files")
+def test_a_table_from_a_pipe_with_a_name(folder):
+    # To say which column is missing, the table is read twice, and a pipe gives its bytes once.
+    result = shell("fit /dev/fd/0 --target late --id nr -o m", folder, stdin="late,x\nyes,1\nno,2\n")
+    assert result.returncode == 2
+    assert "/dev/fd/0 has no column 'nr', which --id names; it has: late, x." in result.stderr
 
 
 def test_colour_on_a_terminal_alone(folder):

@@ -130,7 +130,7 @@ def test_evaluate_a_column_of_scores(call, folder):
     y = table.column("late") == "yes"
     assert values["measures"] == metrics.evaluate(y, amount, k=7, sample_weight=amount)
     shown = call("evaluate claims.csv --target late --score amount")
-    assert "first 5% of the list" in shown.stderr
+    assert "the first 5% of the list is looked at" in shown.stderr
     assert "average_precision" in shown.stdout
     assert "share of the first k that is positive" in shown.stdout
 
@@ -139,6 +139,36 @@ def test_evaluate_counts_all_where_k_is_too_large(call, folder):
     result = call("evaluate claims.csv --target late --score amount --top 999 --json")
     assert json.loads(result.stdout)["top"] == 60
     assert "more than the 60 rows" in result.stderr
+
+
+def test_evaluate_counts_weight_and_not_rows(call, folder):
+    lines = [f"{i % 2},{i},{1 + (i > 0)}\n" for i in range(200)]
+    (folder / "w.csv").write_text("y,s,w\n" + "".join(lines))
+    result = call("evaluate w.csv --target y --score s --weights w --top 300 --json")
+    values = json.loads(result.stdout)
+    assert (values["top"], values["weight"], values["rows"]) == (300, 399, 200)
+    assert values["measures"]["precision_at_k"] == pytest.approx(0.5)
+    assert values["measures"]["recall_at_k"] == pytest.approx(150 / 200)
+    assert "k = " not in result.stderr
+    (folder / "s.csv").write_text("y,s,w\n" + "".join(f"{i % 2},{i},0.01\n" for i in range(200)))
+    small = call("evaluate s.csv --target y --score s --weights w --top 20")
+    assert small.exit_code == 0
+    assert "k = 20 is more than the total weight 2 of s.csv; all are counted." in small.stderr
+    assert "k is the whole of the list." in small.stderr
+
+
+def test_evaluate_gives_k_to_those_that_need_one(call, folder):
+    line = "evaluate claims.csv --target late --score amount --json --top"
+    few, many = (json.loads(call(f"{line} {k}").stdout)["measures"] for k in (2, 40))
+    assert few["ndcg"] == many["ndcg"]
+    assert few["recall_at_k"] < many["recall_at_k"]
+
+
+def test_evaluate_looks_at_one_row_at_least(call, folder, write_csv, claims):
+    write_csv(folder / "few.csv", claims[:12])
+    result = call("evaluate few.csv --target late --score amount --json")
+    assert json.loads(result.stdout)["top"] == 1
+    assert "no --top: the first 1 of the list is looked at." in result.stderr
 
 
 def test_datasets_are_listed(call):

@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose
 
 from pushrank import tops
 from pushrank._arrays import Segments
+from pushrank.budget import Budget
 from pushrank.exceptions import InvalidParameter
 from pushrank.tops import Maximum, MeanOfTop, Quantile, SoftTop
 from twins import risks as twin
@@ -21,13 +22,13 @@ TOPS = [
     (Maximum(), ("maximum",)),
     (MeanOfTop(1), ("mean_of_top", 1)),
     (MeanOfTop(2), ("mean_of_top", 2)),
-    (MeanOfTop(3.25), ("mean_of_top", 3.25)),
+    (MeanOfTop(3), ("mean_of_top", 3)),
     (MeanOfTop(0.3), ("mean_of_top", 0.3)),
     (SoftTop(0.01), ("soft_top", 0.01, None)),
     (SoftTop(2.0), ("soft_top", 2, None)),
     (SoftTop(64.0), ("soft_top", 64, None)),
     (SoftTop(2.0, at_least=1), ("soft_top", 2, 1)),
-    (SoftTop(0.5, at_least=2.5), ("soft_top", 0.5, 2.5)),
+    (SoftTop(0.5, at_least=2), ("soft_top", 0.5, 2)),
     (SoftTop(64.0, at_least=4), ("soft_top", 64, 4)),
     (Quantile(0.3), ("quantile", 0.3, "losers")),
     (Quantile(0.75), ("quantile", 0.75, "losers")),
@@ -157,7 +158,7 @@ def test_far_scores_cost_no_digits(top, far):
     assert_allclose(gradient, shares.astype(float), atol=1e-12)
 
 
-@pytest.mark.parametrize("at_least", [None, 1, 2, 2.5])
+@pytest.mark.parametrize("at_least", [None, 1, 2])
 @pytest.mark.parametrize("p", [1e6, 1e12])
 def test_a_huge_p_is_the_maximum_or_the_mean_of_the_top(p, at_least):
     scores, weight = np.array([1e300, -1e300, 0.0, 1.0]), np.ones(4)
@@ -234,6 +235,15 @@ def test_kinked_tops_have_no_curvature(top):
     assert top.curvature(np.zeros(2), np.ones(2), Segments.one(2)) is None
 
 
+def test_a_budget_counts_losers():
+    scores, weight = np.array([3.0, 1.0, 2.0, 0.0]), np.ones(4)
+    for make in (MeanOfTop, lambda k: SoftTop(4.0, at_least=k)):
+        two = one(make(2), scores, weight)
+        for budget in (Budget(2), 0.5, Budget(0.5), Budget(1, of=2), Budget(500, of=1000)):
+            for part, same in zip(one(make(budget), scores, weight), two, strict=True):
+                assert_allclose(part, same, rtol=1e-15)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -244,9 +254,10 @@ def test_kinked_tops_have_no_curvature(top):
         (lambda: SoftTop(np.inf), "p must be a finite number above 0; got inf"),
         (lambda: SoftTop(np.nan), "p must be a finite number above 0; got nan"),
         (lambda: SoftTop("2"), "p must be a finite number above 0; got '2'"),
-        (lambda: SoftTop(2.0, at_least=0.5), r"at_least must be None or a number of at least 1; got 0\.5\."),
-        (lambda: SoftTop(2.0, at_least=True), "at_least must be None or a number of at least 1; got True"),
-        (lambda: MeanOfTop(0), "top must be a count of at least 1, or a share above 0 and below 1; got 0"),
+        (lambda: SoftTop(2.0, at_least=1.5), r"A share must lie strictly between 0 and 1.* got 1\.5"),
+        (lambda: SoftTop(2.0, at_least=True), "k must be a whole number, a share .* or a Budget; got True"),
+        (lambda: MeanOfTop(0), "k must be at least 1, or a share between 0 and 1; got 0"),
+        (lambda: MeanOfTop(1.5), "a count must be an int; got 1.5"),
         (lambda: MeanOfTop(-0.5), "got -0.5"),
         (lambda: MeanOfTop(np.inf), "got inf"),
         (lambda: MeanOfTop(True), "got True"),

@@ -136,6 +136,8 @@ def test_names_for_a_text_without_header():
     table = read("1.5,a\n2.5,b\n", names=["n", "w"])
     assert_array_equal(table.column("n"), [1.5, 2.5])
     assert "holds numbers where the names of the columns should be" in sentence("6,148,33.6\n1,85,26.6\n")
+    # Names that repeat are no names: this is a row of counts.
+    assert "holds numbers where the names of the columns should be" in sentence("0,1,0\n1,1,0\n")
     assert read("2019,2020\n1,2\n").names == ("2019", "2020")
 
 
@@ -184,6 +186,49 @@ def test_a_missing_column_is_named_with_those_there_are():
     assert sentence(PLAIN, words=["age"]) == "the stream has no column 'age'; it has: id, amount, late."
     wide = ",".join(f"c{j}" for j in range(40)) + "\n" + ",".join(["1"] * 40) + "\n"
     assert sentence(wide, target="y").endswith("c10, c11 and 28 more.")
+
+
+def test_rows_are_found_by_their_lines():
+    table = read('a,b\n\n1,2\n3,"x\ny"\n\n\n5,6\n7,8\n')
+    assert [table.place(row) for row in range(4)] == ["line 3", "line 4", "line 8", "line 9"]
+    assert read("1,2\n3,4\n", names=["a", "b"]).place(1) == "line 2"
+    assert read(b"# a comment\n1 1:2\n0 1:1\n").place(1) == "row 2"
+
+
+@pytest.mark.parametrize("words", [(), ["b"]])
+def test_lines_are_counted_once_where_a_column_is_read_again(monkeypatch, words):
+    monkeypatch.setattr(delimited, "_CHUNK", 2)
+    table = read("a,b\n1,2\n3,4\n\n5,6\n7,x\n", words=words)
+    assert table.column("b").tolist() == ["2", "4", "6", "x"]
+    assert [table.place(row) for row in (0, 3)] == ["line 2", "line 6"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "comma", "is_number"),
+    [
+        ("12.5", False, True),
+        (" -3e2 ", False, True),
+        ("12,5", False, False),
+        ("12,5", True, True),
+        ("12,5x", True, False),
+        ("NA", False, True),
+        ("1_000", False, False),
+        ("", False, True),
+    ],
+)
+def test_a_cell_is_a_number_where_its_column_is_one(cell, comma, is_number):
+    assert delimited.is_number(cell, comma) == is_number
+    separator = ";" if comma else ","
+    table = read(f'n{separator}w\n"{cell}"{separator}a\n', delimiter=separator)
+    assert (table.column("n").dtype == np.float64) == is_number
+
+
+def test_a_closed_standard_input_is_one_sentence(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(
+        InvalidData, match=r"^standard input is closed: name a file, or send the table there\.$"
+    ):
+        read_table("-")
 
 
 def test_damaged_gzip():

@@ -134,6 +134,47 @@ def test_a_device_is_written_to_and_not_replaced():
     assert not os.path.isfile("/dev/null")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="needs open descriptors as files")
+def test_a_pipe_behind_a_descriptor_is_written_to():
+    reading, writing = os.pipe()
+    write_table(f"/dev/fd/{writing}", {"a": [1, 2]})
+    os.close(writing)
+    with os.fdopen(reading, "rb") as stream:
+        assert stream.read() == b"a\n1\n2\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="needs open descriptors as links")
+def test_what_a_descriptor_appends_to_is_kept(tmp_path):
+    log = tmp_path / "log"
+    log.write_text("before\n")
+    with log.open("ab") as stream:
+        (tmp_path / "link").symlink_to(f"/proc/self/fd/{stream.fileno()}")
+        for path in (f"/dev/fd/{stream.fileno()}", tmp_path / "link"):
+            write_table(path, {"a": [1]})
+    assert log.read_text() == "before\na\n1\na\n1\n"
+    assert sorted(os.listdir(tmp_path)) == ["link", "log"]
+
+
+def test_a_link_that_leads_nowhere(tmp_path):
+    link, loop = tmp_path / "link.csv", tmp_path / "loop.csv"
+    try:
+        link.symlink_to(tmp_path / "new.csv")
+        loop.symlink_to(loop)
+    except OSError:
+        pytest.skip("no symbolic links here")
+    write_table(link, {"a": [1]})
+    assert (tmp_path / "new.csv").read_text() == "a\n1\n"
+    assert link.is_symlink()
+    write_table(loop, {"a": [1]})
+    assert loop.read_text() == "a\n1\n"
+
+
+def test_a_closed_standard_output_is_an_os_error(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(OSError, match="standard output is closed"):
+        write_table("-", {"a": [1]})
+
+
 def test_a_dash_is_standard_output(monkeypatch):
     binary = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(binary, encoding="ascii", write_through=True))

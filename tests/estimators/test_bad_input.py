@@ -26,13 +26,29 @@ def frame():
         ({"y": [0, 1, 0]}, "X has 4 rows and y has 3"),
         ({"y": [0.0, np.nan, 1.0, 1.0]}, r"Input y contains NaN \(row 1\)"),
         ({"y": ["a", None, "b", "b"]}, r"Input y contains NaN or None \(row 1\)"),
-        ({"X": np.empty((0, 2)), "y": []}, "0 sample"),
+        ({"X": np.empty((0, 2)), "y": []}, r"X has no rows: .*0 sample"),
+        ({"X": [], "y": []}, "X has no rows"),
         ({"X": np.array([[1, 2], [3, np.nan], [5, 6], [7, 8.0]])}, r"contains NaN, first in row 1, column 1"),
         (
             {"X": np.array([[1, 2], [3, 4], [np.inf, 6], [7, 8.0]])},
             r"contains infinity, first in row 2, column 0",
         ),
-        ({"X": [["a", "b"]] * 4}, r"X holds words \('[ab]'\)"),
+        ({"X": [["1", "b"]] * 4}, r"column 1 of X holds words \(row 0: 'b'\)"),
+        (
+            {"X": np.array([[1.0, 2.0], [3.0, "x"], [5, 6], [7, 8]], object)},
+            r"column 1 of X .*\(row 1: 'x'\)",
+        ),
+        (
+            {"y": np.array(["a", 1, "a", 1], object)},
+            r"y mixes words and numbers \('a' in row 0, 1 in row 1\)",
+        ),
+        ({"sample_weight": ["a"] * 4}, "sample_weight must hold one number per row"),
+        ({"qid": [1, np.nan, 1, 1]}, "qid is missing in row 1"),
+        ({"qid": ["a", None, "b", "b"]}, "qid is missing in row 1"),
+        ({"qid": np.array(["a", 1, "b", "b"], object)}, "qid mixes words and numbers"),
+        ({"y": None, "pairs": []}, "pairs needs at least one row of two columns"),
+        ({"y": None, "pairs": [["a", "b"]]}, "pairs must hold row numbers"),
+        ({"y": None, "pairs": [[0, np.nan]]}, "all finite"),
         ({"sample_weight": [1, -1, 1, 1]}, r"row 1 has -1"),
         ({"sample_weight": [1, np.nan, 1, 1]}, r"row 1 has nan"),
         ({"sample_weight": [0, 0, 0, 0]}, "zero in every row"),
@@ -57,10 +73,24 @@ def test_data(arguments, sentence):
 
 
 def test_columns_are_named():
-    with pytest.raises(PushRankError, match=r"column 'colour' of X holds words \('[a-z]+'\).*OneHotEncoder"):
+    with pytest.raises(PushRankError, match=r"'colour' of X holds words \(row 0: 'red'\).*OneHotEncoder"):
         PushRanker().fit(frame(), Y)
     with pytest.raises(PushRankError, match="contains NaN, first in row 2, column 'age'"):
         PushRanker().fit(frame()[["age"]], Y)
+
+
+def test_dates_are_no_numbers():
+    import pandas as pd
+
+    dated = pd.DataFrame({"age": [1.0, 2, 3, 4], "day": pd.date_range("2026-01-01", periods=4)})
+    with pytest.raises(PushRankError, match="such as dates"):
+        PushRanker().fit(dated, Y)
+
+
+def test_score_knows_its_classes():
+    ranker = PushRanker().fit(X, Y)
+    with pytest.raises(PushRankError, match="y holds no, which fit never saw; the classes are 0 and 1"):
+        ranker.score(X, ["yes", "no", "yes", "no"])
 
 
 def test_sparse_places_are_found():

@@ -20,6 +20,7 @@ import numpy as np
 {before}
 from pushrank.losses.logistic import Logistic
 assert "numba" not in sys.modules or sys.modules["numba"] is None
+{then}
 rng = np.random.default_rng(5)
 sums = Logistic().pair_sums(rng.normal(size=20_000), rng.normal(size=100_000))
 heights = sums.at_losers(0, np.full(20_000, 1 / 20_000))
@@ -28,9 +29,9 @@ print(repr(float(heights.sum())), repr(float(slopes.sum())), sys.modules.get("nu
 """
 
 
-def evaluate_in_a_new_process(before="", **environment):
+def evaluate_in_a_new_process(before="", then="", **environment):
     result = subprocess.run(
-        [sys.executable, "-W", "error", "-c", EVALUATION.format(before=before)],
+        [sys.executable, "-W", "error", "-c", EVALUATION.format(before=before, then=then)],
         env=os.environ | environment,
         capture_output=True,
         text=True,
@@ -63,6 +64,16 @@ def test_a_cache_folder_that_cannot_be_written_does_not_matter(expected):
     pytest.importorskip("numba")
     # A folder below a file can be made by nobody, root included.
     found, compiled = evaluate_in_a_new_process(NUMBA_CACHE_DIR="/dev/null/cache")
+    assert compiled
+    assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_no_folder_at_all_does_not_matter(expected):
+    caching = pytest.importorskip("numba.core.caching")
+    places = next(name for name in dir(caching) if hasattr(getattr(caching, name), "_locator_classes"))
+    # As on a machine where neither the sources' folder nor the user's can be written.
+    nowhere = f"import numba.core.caching as caching; caching.{places}._locator_classes = []"
+    found, compiled = evaluate_in_a_new_process(then=nowhere)
     assert compiled
     assert_allclose(found, expected, rtol=1e-12)
 

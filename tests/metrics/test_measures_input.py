@@ -4,6 +4,7 @@ import inspect
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pushrank import metrics
@@ -33,6 +34,24 @@ Y, SCORE = [1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0]
         ({"y_true": ["no"] * 4}, r"y_true holds one class only \('no', 4 rows\)"),
         ({"y_true": [3, 3, 3, 3]}, r"y_true holds one class only \(3, 4 rows\)"),
         ({"y_true": np.array(["a", None, 1, "b"], dtype=object)}, "y_true mixes words and numbers"),
+        ({"y_true": [1, "a", 1, 1]}, "y_true mixes words and numbers, or has gaps"),
+        ({"y_true": ("a", np.nan, "a", "a")}, "y_true mixes words and numbers, or has gaps"),
+        ({"y_true": [1.0, np.nan, 1.0, 1.0], "pos_label": 1}, "y_true holds NaN in 1 of 4 rows"),
+        ({"y_true": [[1], [0, 1], [1], [0]]}, "y_true must hold one entry per row; its entries differ"),
+        ({"lists": [1, 1, None, 2]}, "lists holds None in 1 of 4 rows, first in row 2; give every row"),
+        ({"lists": [None, "a", "a", None]}, "lists holds None in 2 of 4 rows, first in row 0"),
+        ({"lists": ["a", np.nan, "a", "b"]}, "lists holds nan in 1 of 4 rows, first in row 1"),
+        ({"qid": [1.0, 1.0, 2.0, np.nan]}, "qid holds nan in 1 of 4 rows, first in row 3"),
+        (
+            {"qid": np.array(["2020", "NaT", "2020", "2021"], "M8[D]")},
+            "qid holds NaT in 1 of 4 rows, first in",
+        ),
+        ({"qid": pd.Series(["a", pd.NA, "b", "b"], dtype="string")}, "qid holds <NA> in 1 of 4 rows"),
+        ({"qid": pd.Series([pd.Timestamp(0), pd.NaT], dtype=object).repeat(2)}, "qid holds NaT in 2 of 4"),
+        (
+            {"lists": [1, "a", 1, "a"]},
+            r"lists mixes kinds of ids \(int, str\); give all rows ids of one kind",
+        ),
         ({"pos_label": 7}, "pos_label=7 is not a class of y_true; it holds 0, 1"),
     ],
 )
@@ -52,13 +71,19 @@ def test_many_classes_are_shown_in_part():
         ("auc", {"ties": "wurst"}, "ties='wurst' is not known. Did you mean 'worst'"),
         ("auc", {"ties": 7}, "ties=7 is not known. Known are 'expected', 'worst'"),
         ("auc", {"lists": [1] * 4, "qid": [1] * 4}, "two names of the same thing"),
-        ("partial_auc", {"max_fpr": 0.0}, "max_fpr must be above 0 and at most 1; got 0.0"),
-        ("partial_auc", {"min_tpr": 1.0}, "min_tpr must be at least 0 and below 1; got 1.0"),
-        ("top_fraction_score", {"share": 1.5}, "share must be above 0 and at most 1; got 1.5"),
-        ("pnorm_height_cost", {"p": np.inf}, "p must be at least 1 and finite; got inf"),
-        ("recall_at_precision", {"precision": 0}, "precision must be above 0"),
+        ("partial_auc", {"max_fpr": 0.0}, "max_fpr must be a number above 0 and at most 1; got 0.0"),
+        ("partial_auc", {"min_tpr": 1.0}, "min_tpr must be a number of at least 0 and below 1; got 1.0"),
+        ("top_fraction_score", {"share": 1.5}, "share must be a number above 0 and at most 1; got 1.5"),
+        ("pnorm_height_cost", {"p": np.inf}, "p must be a number of at least 1 and finite .*; got inf"),
+        ("recall_at_precision", {"precision": 0}, "precision must be a number above 0"),
         ("threshold_at_precision", {"precision": 0.5, "lists": [1, 1, 2, 2]}, "one cut belongs to one list"),
-        ("bedroc", {"alpha": -1}, "alpha must be above 0 and finite; got -1"),
+        ("bedroc", {"alpha": -1}, "alpha must be a number above 0 and finite; got -1"),
+        ("partial_auc", {"max_fpr": "a"}, "max_fpr must be a number above 0 and at most 1; got 'a'"),
+        ("partial_auc", {"min_tpr": None}, "min_tpr must be a number of at least 0 and below 1; got None"),
+        ("top_fraction_score", {"share": [0.1]}, r"share must be a number above .*; got \[0.1\]"),
+        ("pnorm_height_cost", {"p": "2"}, "p must be a number of at least 1 and finite .*; got '2'"),
+        ("recall_at_precision", {"precision": True}, "precision must be a number above .*; got True"),
+        ("rie", {"alpha": 1j}, "alpha must be a number above 0 and finite; got 1j"),
         ("precision_at_k", {"k": 0}, "k must be at least 1"),
         ("precision_at_k", {"k": 1.0}, "A share must lie strictly between 0 and 1"),
         ("precision_at_k", {"k": "ten"}, "k must be a whole number"),
@@ -79,7 +104,7 @@ def test_k_beyond_the_list(name):
 
 
 def test_unknown_and_missing_arguments():
-    with pytest.raises(TypeError, match=r"auc\(\) has no argument 'k'"):
+    with pytest.raises(TypeError, match=r"auc\(\) has no argument 'k'\. It has none of its own\."):
         metrics.auc(Y, SCORE, k=3)
     with pytest.raises(TypeError, match=r"precision_at_k\(\) needs the argument k="):
         metrics.precision_at_k(Y, SCORE)

@@ -14,6 +14,7 @@ from pushrank import metrics
 from pushrank.exceptions import IgnoredContestsWarning, InvalidData, InvalidParameter, PushRankWarning
 from pushrank.metrics.registry import MEASURES
 
+NEED_K = ("precision_at_k", "recall_at_k", "lift", "enrichment_factor")
 Y, SCORE = [1, 0, 1, 0, 0, 1], [6.0, 5.0, 5.0, 3.0, 2.0, 1.0]
 
 
@@ -31,7 +32,7 @@ def test_together_they_equal_each_alone(ties, weight, lists):
     together = metrics.evaluate(Y, SCORE, measures=entries, k=2, **own)
     assert len(together) == len(entries)
     for (name, arguments), value in zip(entries, together.values(), strict=True):
-        budget = {"k": 2} if "k" in MEASURES[name].parameters else {}
+        budget = {"k": 2} if name in NEED_K else {}
         assert getattr(metrics, name)(Y, SCORE, **arguments, **budget, **own) == pytest.approx(
             value, rel=1e-12
         )
@@ -45,6 +46,14 @@ def test_default_measures():
     assert list(metrics.evaluate([3, 2, 1, 0, 0, 1], SCORE)) == ["ndcg", "dcg", "mrr"]
     labels = metrics.evaluate(Y, SCORE, k=2, measures=["auc", ("lift", {"k": 1})])
     assert labels == {"auc": pytest.approx(metrics.auc(Y, SCORE)), "lift(k=1)": 2.0}
+
+
+@pytest.mark.parametrize("name", ["ndcg", "dcg", "mrr"])
+def test_k_is_for_the_measures_that_need_one(name):
+    whole, first = getattr(metrics, name)(Y[1:], SCORE[1:]), getattr(metrics, name)(Y[1:], SCORE[1:], k=1)
+    assert first < whole
+    values = metrics.evaluate(Y[1:], SCORE[1:], measures=[name, (name, {"k": 1})], k=1)
+    assert values == {name: whole, f"{name}(k=1)": first}
 
 
 def test_gains_reach_the_measures_that_have_them():
@@ -113,7 +122,7 @@ def test_scorers_in_cross_validation():
 def test_names_of_scorers():
     assert set(metrics.scorer_names()) == set(MEASURES) - {"threshold_at_precision"}
     for name in metrics.scorer_names():
-        own = {"k": 2} if name in ("precision_at_k", "recall_at_k", "lift", "enrichment_factor") else {}
+        own = {"k": 2} if name in NEED_K else {}
         metrics.get_scorer(name, **own, **({"precision": 0.5} if name == "recall_at_precision" else {}))
     with pytest.raises(InvalidParameter, match="Did you mean 'positives_at_top'"):
         metrics.get_scorer("positive_at_top")

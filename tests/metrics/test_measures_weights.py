@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from pushrank import metrics
+from pushrank.metrics import ties
 from pushrank.metrics.registry import MEASURES
 
 ARGUMENTS = {
@@ -90,6 +91,52 @@ def test_scale_of_weights_does_not_matter_without_ties_or_places():
         assert_allclose(small, value(name, y, score, sample_weight=weight), rtol=1e-9, err_msg=name)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("cells", [8, 1 << 20])
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        ("mrr", {}),
+        ("mrr", {"k": 2}),
+        ("partial_auc", {"max_fpr": 0.3}),
+        ("partial_auc", {"max_fpr": 0.7, "min_tpr": 0.4, "standardize": False}),
+        ("average_precision", {}),
+        ("recall_at_precision", {"precision": 0.55}),
+    ],
+)
+def test_many_lists_of_tied_rows_equal_each_alone(monkeypatch, name, own, cells, weighted):
+    # Runs of lists are taken together by their lengths; small cells part them again.
+    monkeypatch.setattr(ties, "_CELLS", cells)
+    draw = np.random.default_rng(5)
+    lists = np.repeat(np.arange(60), draw.integers(2, 14, 60))
+    y, score = draw.random(len(lists)) < 0.4, draw.integers(0, 3, len(lists)).astype(float)
+    first = np.append(True, lists[1:] != lists[:-1])
+    y[first] = True
+    y[np.roll(first, -1)] = False
+    weight = draw.integers(1, 7, len(lists)) / 2 if weighted else np.ones(len(lists))
+    public = getattr(metrics, name)
+    each = [
+        public(y[rows], score[rows], sample_weight=weight[rows], **own)
+        for rows in (lists == one for one in range(60))
+    ]
+    for ids in (
+        lists,
+        lists * 10**9,
+        (lists - 30).astype(np.int8),
+        lists.astype(np.uint64),
+        lists.astype(str),
+    ):
+        got = public(y, score, sample_weight=weight if weighted else None, lists=ids, **own)
+        assert_allclose(got, np.mean(each), rtol=1e-12)
+
+
+def test_ids_that_fill_their_type():
+    ids = np.array([-128, 127, -128, 127], dtype=np.int8)
+    assert metrics.precision_at_k([1, 0, 0, 1], [2, 2, 1, 1], k=1, lists=ids) == 0.5
+    ids = np.array([2**64 - 1, 2**64 - 2] * 2, dtype=np.uint64)
+    assert metrics.precision_at_k([1, 0, 0, 1], [2, 2, 1, 1], k=1, lists=ids) == 0.5
+
+
 def test_half_weights_in_a_run():
     # One run of half a positive and half a negative is one place; a weight below one is one unit.
     half = {"y_true": [1, 0], "y_score": [1.0, 1.0], "sample_weight": [0.5, 0.5]}
@@ -102,6 +149,17 @@ def test_half_weights_in_a_run():
     limit = metrics.average_precision([1, 0], [1, 1], sample_weight=[0.5, 0.5 + 1e-5])
     assert metrics.average_precision(**half) == pytest.approx(limit, abs=1e-5)
     assert metrics.recall_at_precision(**half, precision=1.0) == pytest.approx(0.5)
+
+
+def test_the_first_positive_of_a_long_run():
+    # Σ over j of P(j negatives first) / (1 + j), with P by its ratio from one j to the next.
+    p, n = 40, 30_000
+    chance, expected = p / (n + p), 0.0
+    for j in range(n + 1):
+        expected += chance / (1 + j)
+        chance *= (n - j) / (n + p - 1 - j)
+    got = metrics.mrr(np.repeat([1, 0], [p, n]), np.zeros(n + p))
+    assert got == pytest.approx(expected, rel=1e-10)
 
 
 def test_a_heavy_row_takes_its_places():

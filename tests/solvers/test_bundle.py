@@ -112,3 +112,16 @@ def test_what_is_not_convex_is_refused():
 def test_an_unknown_stabilisation_is_refused():
     with pytest.raises(InvalidParameter, match="stabilisation must be 'auto', 'regulariser' or 'level'"):
         Bundle("trust")
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::pushrank.exceptions.ConstantScoreWarning")
+@pytest.mark.parametrize("loss", ["exponential", "hinge", "squared_hinge"])
+@pytest.mark.parametrize("size", [1e100, 1e155, 1e250])
+def test_columns_too_large_to_square_end_in_a_status(loss, size):
+    from pushrank import PushRanker
+
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    ranker = PushRanker(loss, "maximum", max_iter=20).fit(X * size, X[:, 0] > 0.8)
+    assert ranker.status_ != "CONVERGED"
+    assert np.isfinite(ranker.coef_).all()

@@ -6,7 +6,15 @@ from dataclasses import asdict
 
 import click
 
-from pushrank.cli.messages import example, note, print_json, print_table, require_room, writing
+from pushrank.cli.messages import (
+    example,
+    note,
+    print_json,
+    print_table,
+    require_room,
+    require_standard_output,
+    writing,
+)
 from pushrank.exceptions import InvalidParameter, closest
 
 
@@ -43,6 +51,7 @@ def command(name: str | None, output: str, as_json: bool) -> None:
 def _list(as_json: bool) -> None:
     from pushrank.datasets import list_datasets
 
+    require_standard_output()
     cards = list_datasets()
     if as_json:
         print_json({"datasets": [asdict(card) for card in cards]})

@@ -6,16 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pushrank.cli.messages import counted, example, note, print_json, print_table
-from pushrank.cli.tables import Top, open_table, read_labels, read_weights, require_column
+from pushrank.cli.messages import counted, example, note, print_json, print_table, require_standard_output
+from pushrank.cli.tables import (
+    FirstPlaces,
+    Labels,
+    Top,
+    open_table,
+    read_labels,
+    read_weights,
+    require_column,
+)
 from pushrank.exceptions import InvalidData, InvalidParameter
 
 if TYPE_CHECKING:
     from pushrank._typing import Array
+    from pushrank.budget import Budget
     from pushrank.datasets import Table
-
-_SHOWN_SHARE = 0.05
-"""Without --top, here or at the fit, so much of the list is looked at."""
 
 _WORDS = {
     "positives_at_top": "positives above every negative, a count",
@@ -65,6 +71,7 @@ def command(
     """
     if (model_path is None) == (score is None):
         raise InvalidParameter("evaluate needs either --model MODEL or --score COLUMN, and not both.")
+    require_standard_output()
     model = None
     if model_path is not None:
         from pushrank.cli.model_file import load
@@ -88,14 +95,13 @@ def command(
     else:
         scores = _scores(data, str(score))
     k = top if top is not None else model.budget if model is not None else None
+    places = FirstPlaces.of(k, labels.n, weight, data.source)
     if k is None:
-        k = _SHOWN_SHARE
-        note("no --top: the first 5% of the list are looked at.")
-    if k > data.n_rows:
-        note(f"k = {k} is more than the {counted(data.n_rows, 'row')} of {data.source}; all are counted.")
-        k = data.n_rows
-    values = _measured(labels.is_positive, scores, weight, k)
-    _show(values, labels, data, target, k, as_json)
+        note(f"no --top: {places} of the list is looked at.")
+    if places.remark:
+        note(places.remark)
+    values = _measured(labels.is_positive, scores, weight, places.budget)
+    _show(values, labels, data, target, places, as_json)
 
 
 def _scores(table: Table, name: str) -> Any:
@@ -116,30 +122,37 @@ def _scores(table: Table, name: str) -> Any:
     return scores
 
 
-def _measured(is_positive: Array, scores: Array, weight: Array | None, k: float) -> dict[str, float]:
+def _measured(is_positive: Array, scores: Array, weight: Array | None, budget: Budget) -> dict[str, float]:
     from pushrank.metrics import evaluate
 
-    return evaluate(is_positive, scores, k=k, sample_weight=weight)
+    return evaluate(is_positive, scores, k=budget, sample_weight=weight)
 
 
-def _show(values: dict[str, float], labels: Any, table: Table, target: str, k: float, as_json: bool) -> None:
-    from pushrank.metrics import Budget
-
+def _show(
+    values: dict[str, float],
+    labels: Labels,
+    table: Table,
+    target: str,
+    places: FirstPlaces,
+    as_json: bool,
+) -> None:
     if as_json:
         print_json(
             {
                 "table": table.source,
                 "rows": labels.n,
+                "weight": places.total,
                 "positives": labels.n_positives,
                 "positive_label": labels.positive,
-                "top": k,
+                "top": places.k,
                 "measures": values,
             }
         )
         return
     note(
         f"{target} = {labels.positive} belongs at the top: {labels.n_positives:,} of "
-        f"{counted(labels.n, 'row')}, {labels.n_positives / labels.n:.1%}; k is {Budget(k)}."
+        f"{counted(labels.n, 'row')}, {labels.n_positives / labels.n:.1%}; k is "
+        f"{places} of the list."
     )
     rows = [
         [name, f"{value:.1f}" if name in _COUNTS else f"{value:.4f}", _WORDS.get(name.split("(")[0], "")]

@@ -13,8 +13,9 @@ from pushrank.cli.messages import (
     listed,
     note,
     require_room,
+    require_standard_output,
 )
-from pushrank.cli.tables import Top, open_table, read_labels, read_weights, require_column
+from pushrank.cli.tables import FirstPlaces, Top, open_table, read_labels, read_weights, require_column
 from pushrank.exceptions import InvalidParameter
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from pushrank._typing import Array
     from pushrank.cli.tables import Labels
     from pushrank.datasets import Table
-
-_SHOWN_SHARE = 0.05
-"""Without --top the report looks at so much of the list."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +106,7 @@ def fit(order: Order) -> None:
         raise InvalidParameter("A model cannot go to standard output: name a file after -o.")
     if order.folds == 1:
         raise InvalidParameter("--folds must be at least 2, or 0 to skip the held-out check; got 1.")
+    require_standard_output()
     require_room(order.output, order.table)
     table = open_table(order.table, [*order.words, *([order.id_column] if order.id_column else [])])
     target = _target(table, order.target)
@@ -129,6 +128,10 @@ def make_push(order: Order) -> Any:
         return order.push
     if order.push not in ("power", "soft_top"):
         raise InvalidParameter(f"--power belongs to --push power or soft_top; --push {order.push} has no p.")
+    if order.power == float("inf"):
+        # The library's sentence names its classes, which nobody can type here.
+        loss = "exponential" if order.push == "power" else order.loss
+        raise InvalidParameter(f"-p must be finite; for its limit give --loss {loss} --push maximum.")
     return Power(order.power) if order.push == "power" else SoftTop(order.power)
 
 
@@ -178,9 +181,8 @@ def _fit_and_report(
     from pushrank.cli.model_file import Model, save
     from pushrank.cli.preparation import plan
     from pushrank.cli.progress import Progress
-    from pushrank.metrics import Budget
 
-    preparation, said = plan(table, left_out)
+    preparation, said = plan(table, left_out, order.words)
     if table.sparse is not None and "qid" in table.columns:
         said.append("qid is not used: all rows are ranked as one list.")
     for sentence in said:
@@ -190,16 +192,11 @@ def _fit_and_report(
         present = weight > 0
         cells, labels, weight = cells.rows(present), labels.rows(present), weight[present]
         note(f"{counted(table.n_rows - labels.n, 'row')} of weight 0 left out.")
-    if order.top is not None and order.top > labels.n:
-        note(
-            f"--top {order.top} is more than the {counted(labels.n, 'row')} there are; the report counts all."
-        )
-    budget = Budget(_shown(order.top, labels.n)).within(labels.n)
-    if weight is not None:
-        # Risks are means, so only proportions matter; of mean 1, weights count places as rows do.
-        weight = weight / weight.mean()
+    places = FirstPlaces.of(order.top, labels.n, weight, table.source)
+    if places.remark:
+        note(places.remark)
     X = preparation.fit(cells, weight).transform(cells)
-    preparation.remember_mean(X)
+    preparation.remember_mean(X, weight)
     ranker = PushRanker(order.loss, part, C=order.C, tol=order.tol, max_iter=order.max_iter)
     folds, skipped = _folds(order.folds, labels)
     unseen = None
@@ -225,11 +222,11 @@ def _fit_and_report(
             n_rows=table.n_rows,
         )
         save(model, order.output)
-        training = first_places(labels.is_positive, ranker.decision_function(X), weight, budget)
+        training = first_places(labels.is_positive, ranker.decision_function(X), weight, places.budget)
         if folds and is_whole:
             try:
                 unseen = held_out(
-                    ranker, preparation, cells, labels.is_positive, weight, budget, folds, fit_one
+                    ranker, preparation, cells, labels.is_positive, weight, places.budget, folds, fit_one
                 )
             except KeyboardInterrupt:
                 unseen = None
@@ -240,15 +237,8 @@ def _fit_and_report(
     if skipped:
         note(f"no held-out check: {skipped}.")
     report(
-        order, Outcome(ranker, preparation, labels, weight, int(X.shape[1]), budget, training, unseen, folds)
+        order, Outcome(ranker, preparation, labels, weight, int(X.shape[1]), places, training, unseen, folds)
     )
-
-
-def _shown(top: float | None, n_rows: int) -> float:
-    """The budget of the report: one row at least, all rows at most."""
-    if top is None:
-        return _SHOWN_SHARE if n_rows * _SHOWN_SHARE >= 1 else 1
-    return min(top, n_rows)
 
 
 def _folds(wanted: int, labels: Labels) -> tuple[int, str]:

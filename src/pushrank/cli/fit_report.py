@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from pushrank import PushRanker
     from pushrank.cli.fit import Order
     from pushrank.cli.preparation import Preparation
-    from pushrank.cli.tables import Labels
-    from pushrank.metrics import Budget
+    from pushrank.cli.tables import FirstPlaces, Labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,23 +24,17 @@ class Outcome:
     labels: Labels
     weight: Array | None
     n_coefficients: int
-    budget: Budget
+    places: FirstPlaces
     training: dict[str, float]
     unseen: dict[str, float] | None
     folds: int
 
     @property
-    def total(self) -> float:
-        """The rows, or their weight."""
-        return float(self.labels.n if self.weight is None else self.weight.sum())
-
-    @property
     def base(self) -> float:
         """The share of positives among all rows: what chance reaches."""
         is_positive = self.labels.is_positive
-        return (
-            float(is_positive.sum() if self.weight is None else self.weight[is_positive].sum()) / self.total
-        )
+        positive = is_positive.sum() if self.weight is None else self.weight[is_positive].sum()
+        return float(positive / self.places.total)
 
 
 def report(order: Order, outcome: Outcome) -> None:
@@ -60,6 +53,7 @@ def _values(order: Order, outcome: Outcome) -> dict[str, Any]:
     return {
         "model": order.output,
         "rows": labels.n,
+        "weight": outcome.places.total,
         "positives": labels.n_positives,
         "positive_label": labels.positive,
         "numbers": preparation.numbers,
@@ -73,7 +67,7 @@ def _values(order: Order, outcome: Outcome) -> dict[str, Any]:
         "status": ranker.status_,
         "iterations": ranker.n_iter_,
         "effective_losers": ranker.effective_losers_,
-        "top": outcome.budget.k,
+        "top": outcome.places.k,
         "training": outcome.training,
         "held_out": None if outcome.unseen is None else {**outcome.unseen, "folds": outcome.folds},
         "by_chance": {"precision_at_k": outcome.base, "average_precision": outcome.base},
@@ -109,13 +103,14 @@ def _facts(order: Order, outcome: Outcome) -> list[tuple[str, str]]:
 
 def _measures(outcome: Outcome) -> list[list[str]]:
     columns = [outcome.training, *([outcome.unseen] if outcome.unseen else [])]
-    places = outcome.budget.places(outcome.total)
-    shown = f"{places:,.1f}".removesuffix(".0")
+    total = outcome.places.total
+    places = outcome.places.budget.places(total)
+    shown = f"{places:,.1f}".removesuffix(".0") if places >= 1 else f"{places:.2g}"
     return [
         [
             f"positives in the first {shown}",
-            *(f"{places * values['precision_at_k']:.1f}" for values in columns),
-            f"{places * outcome.base:.1f}",
+            *(f"{_amount(places * values['precision_at_k'])}" for values in columns),
+            f"{_amount(places * outcome.base)}",
         ],
         [
             "  as a share of them",
@@ -125,7 +120,7 @@ def _measures(outcome: Outcome) -> list[list[str]]:
         [
             "  of all positives",
             *(f"{values['recall_at_k']:.1%}" for values in columns),
-            f"{outcome.budget.share(outcome.total):.1%}",
+            f"{places / total:.1%}",
         ],
         [
             "average precision",
@@ -144,6 +139,9 @@ def _push_name(ranker: PushRanker) -> str:
 
 
 def _budget(order: Order, outcome: Outcome) -> str:
-    budget = outcome.budget
-    said = str(budget) if budget.is_share else f"the first {budget.k:,}"
-    return f"{said} of the list{'' if order.top is not None else ' (no --top was given)'}"
+    return f"{outcome.places} of the list{'' if order.top is not None else ' (no --top was given)'}"
+
+
+def _amount(weight: float) -> str:
+    """A number of rows, or a weight, which may be small."""
+    return f"{weight:.1f}" if weight >= 1 or not weight else f"{weight:.2g}"

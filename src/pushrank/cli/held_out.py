@@ -11,9 +11,10 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from pushrank._typing import Array
+from pushrank.budget import Budget
 from pushrank.cli.preparation import Cells, Preparation
 from pushrank.estimators import PushRanker
-from pushrank.metrics import Budget, evaluate
+from pushrank.metrics import evaluate
 
 
 def held_out(

@@ -141,13 +141,16 @@ def writing(path: str) -> Iterator[None]:
         raise
     except OSError as error:
         place = "Standard output" if path == "-" else path
-        kept = "; the file that was there is as it was" if path != "-" and Path(path).exists() else ""
+        kept = "; the file that was there is as it was" if path != "-" and Path(path).is_file() else ""
         raise PushRankError(f"{place} cannot be written: {reason(error)}{kept}.") from error
 
 
 def require_room(path: str, *not_over: str) -> None:
     """Refuse an output before any work is done: no folder for it, a folder itself, or one of the inputs."""
+    from pushrank.datasets.write import is_written_straight
+
     if path == "-":
+        require_standard_output()
         return
     out = Path(path)
     if out.is_dir():
@@ -155,11 +158,17 @@ def require_room(path: str, *not_over: str) -> None:
     if not out.parent.is_dir():
         raise PushRankError(f"{path} cannot be written: there is no folder {out.parent}; make it first.")
     # A pipe or a device in place of a file is written without a second name beside it.
-    if (not out.exists() or out.is_file()) and not os.access(out.resolve().parent, os.W_OK):
+    if not is_written_straight(out) and not os.access(os.path.dirname(os.path.realpath(out)), os.W_OK):
         raise PushRankError(f"{path} cannot be written: the folder {out.parent} is read-only for you.")
     for source in not_over:
         if out.exists() and Path(source).exists() and out.samefile(source):
             raise InvalidParameter(f"-o {path} would overwrite the input: give the output another name.")
+
+
+def require_standard_output() -> None:
+    """Refuse to work for a standard output that is closed (``>&-``), before any work is done."""
+    if sys.stdout is None:
+        raise PushRankError("Standard output is closed: send it to a file, or to /dev/null if unwanted.")
 
 
 def reason(error: OSError) -> str:

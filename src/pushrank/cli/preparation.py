@@ -12,6 +12,7 @@ from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
 from pushrank._typing import Array
 from pushrank.cli.messages import counted, listed
+from pushrank.datasets.delimited import MISSING, is_number
 from pushrank.exceptions import InvalidData, InvalidParameter
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 _DENSE_SHARE = 0.25
 """Above this share of cells that are not zero a dense matrix is the smaller and the faster one."""
+
+
+_TYPING_ERRORS = 0.1
+"""Up to this share of cells that are no numbers, a column is taken for one of numbers with mistakes in it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +66,7 @@ class Preparation:
             return self
         if self.numbers:
             self.gaps = [int(j) for j in np.flatnonzero(np.isnan(cells.numbers).any(axis=0))]
-            self.medians = np.array([_median(cells.numbers[:, j]) for j in range(len(self.numbers))])
+            self.medians = np.array([_median(cells.numbers[:, j], weight) for j in range(len(self.numbers))])
             self.scaler = StandardScaler().fit(self._filled(cells.numbers), sample_weight=weight)
         if self.words:
             self.encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=True).fit(cells.words)
@@ -87,10 +92,12 @@ class Preparation:
     def _filled(self, numbers: Array) -> Array:
         return np.where(np.isnan(numbers), self.medians, numbers)
 
-    def remember_mean(self, X: Any) -> None:
+    def remember_mean(self, X: Any, weight: Array | None = None) -> None:
         """Keep the average training row, with which reasons compare."""
-        if self.n_sparse is None:
-            self.mean = np.asarray(X.mean(axis=0), dtype=np.float64).reshape(1, -1)
+        if self.n_sparse is not None:
+            return
+        mean = X.mean(axis=0) if weight is None else (weight / weight.sum()) @ X
+        self.mean = np.asarray(mean, dtype=np.float64).reshape(1, -1)
 
     @property
     def features(self) -> list[str]:
@@ -125,6 +132,7 @@ class Preparation:
                     f"The model was fitted on an svmlight file, whose columns have no names; {table.source} "
                     "is none: give it as svmlight."
                 )
+            _require_finite_entries(table)
             return Cells(_none(table), _none(table), table.sparse)
         if table.sparse is not None:
             raise InvalidData(
@@ -163,8 +171,13 @@ class Preparation:
         return {part.name: getattr(self, part.name) for part in fields(self)}
 
 
-def plan(table: Table, left_out: Sequence[str]) -> tuple[Preparation, list[str]]:
-    """The preparation that a table's columns call for, and what to say of it."""
+def plan(
+    table: Table, left_out: Sequence[str], as_words: Sequence[str] = ()
+) -> tuple[Preparation, list[str]]:
+    """The preparation that a table's columns call for, and what to say of it.
+
+    Columns in `as_words` are words by a person's will, however many of their cells are numbers.
+    """
     if table.sparse is not None:
         return Preparation([], [], table.sparse.shape[1]), []
     numbers, words, empty, constant, said = [], [], [], [], []
@@ -173,6 +186,8 @@ def plan(table: Table, left_out: Sequence[str]) -> tuple[Preparation, list[str]]
             continue
         column = table.column(name)
         if table.holds_words(name):
+            if name not in as_words:
+                _require_words(table, name)
             words.append(name)
             n_words = len(set(column.tolist()))
             if n_words == 1:
@@ -214,7 +229,8 @@ def gap_remarks(names: Sequence[str], numbers: Array) -> list[str]:
 def _require_numbers(table: Table, name: str) -> None:
     column = table.column(name)
     if table.holds_words(name):
-        row = next((i for i, cell in enumerate(column) if not _is_number(cell)), 0)
+        # Where semicolons part the cells, a comma is a decimal point; elsewhere it may be passed over here.
+        row = next((i for i, cell in enumerate(column) if not is_number(cell, True)), 0)
         raise InvalidData(
             f"Column {name!r} of {table.source} holds words (first {str(column[row])!r} in row {row + 1}); "
             "the model was fitted on numbers there."
@@ -227,18 +243,52 @@ def _require_numbers(table: Table, name: str) -> None:
         )
 
 
-def _median(column: Array) -> float:
-    known = column[~np.isnan(column)]
-    # A fold may hold nothing but gaps of a column: any number will do, for the column then says nothing.
-    return float(np.median(known)) if len(known) else 0.0
+def _require_words(table: Table, name: str) -> None:
+    """Refuse a column of numbers that one typing error has made into a column of words."""
+    column = table.column(name)
+    cells, first, counts = np.unique(column.astype(str), return_index=True, return_counts=True)
+    known = np.array([cell.strip() not in MISSING for cell in cells.tolist()])
+    # With decimal commas first: a cell that is no number then is none without them.
+    for comma in (True, False):
+        is_word = known & ~np.array([is_number(cell, comma) for cell in cells.tolist()])
+        n_words = int(counts[is_word].sum())
+        if n_words and n_words <= _TYPING_ERRORS * counts[known].sum():
+            row = int(first[is_word].min())
+            raise InvalidData(
+                f"Column {name!r} of {table.source} holds numbers but for {counted(n_words, 'cell')}, first "
+                f"{str(column[row])!r} in {table.place(row)}: mend it, or give --words {name} to take the "
+                "column as words."
+            )
 
 
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+def _require_finite_entries(table: Table) -> None:
+    """Refuse an svmlight matrix that holds nan or infinity."""
+    entries = table.sparse
+    wrong = ~np.isfinite(entries.data)
+    if not wrong.any():
+        return
+    first = int(np.argmax(wrong))
+    row = int(np.searchsorted(entries.indptr, first, side="right"))
+    raise InvalidData(
+        f"{table.source} holds {entries.data[first]:g} in row {row}, column {entries.indices[first]}, first "
+        f"of {counted(int(wrong.sum()), 'cell')} without a finite number; correct it, or leave the cell out."
+    )
+
+
+def _median(column: Array, weight: Array | None) -> float:
+    """The median of what is known, a row of weight 2 counting as two rows."""
+    known = ~np.isnan(column)
+    column, weight = column[known], None if weight is None else weight[known]
+    if not len(column):
+        # A fold may hold nothing but gaps of a column: any number will do, for the column then says nothing.
+        return 0.0
+    if weight is None:
+        return float(np.median(column))
+    order = np.argsort(column)
+    column, up_to = column[order], np.cumsum(weight[order])
+    # Where the lower half ends exactly between two rows, the mean of both.
+    low, high = (np.searchsorted(up_to, up_to[-1] / 2, side=side) for side in ("left", "right"))
+    return float((column[low] + column[high]) / 2)
 
 
 def _none(table: Table) -> Array:

@@ -12,11 +12,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pushrank._typing import Array
-from pushrank.cli.messages import listed
-from pushrank.exceptions import InvalidData, InvalidParameter, closest
+from pushrank.cli.messages import counted, listed, warn
+from pushrank.exceptions import InvalidData, InvalidParameter, PushRankError, closest
 
 if TYPE_CHECKING:
+    from pushrank.budget import Budget
     from pushrank.datasets import Table
+
+
+SHOWN_SHARE = 0.05
+"""Without --top, here or at the fit, so much of the list is looked at."""
 
 
 class Top(click.ParamType):  # type: ignore[type-arg]  # Generic only in the newest click.
@@ -49,27 +54,85 @@ def open_table(source: str, words: Sequence[str] = ()) -> Table:
     """Read a table; those of `words` that it has are kept as words though they look like numbers."""
     from pushrank.datasets import read_table
 
+    content: bytes | None = None
     if source == "-":
+        if sys.stdin is None:
+            raise PushRankError("Standard input is closed: name a file as TABLE, or send the table there.")
         given = getattr(sys.stdin, "buffer", sys.stdin).read()
         content = given.encode("utf-8") if isinstance(given, str) else given
     elif not Path(source).exists():
         raise InvalidParameter(f"There is no file {source}; check the name and the folder.")
+    elif not Path(source).is_file() and not Path(source).is_dir():
+        # A pipe, such as a shell's <(command), gives its bytes once only.
+        content = Path(source).read_bytes()
 
     def read(words: Sequence[str]) -> Table:
-        if source != "-":
+        if content is None:
             return read_table(source, words=words)
         stream = io.BytesIO(content)
-        stream.name = "standard input"
+        stream.name = "standard input" if source == "-" else source
         return read_table(stream, words=words)
 
     try:
-        return read(words)
+        table = read(words)
     except InvalidData:
         if not words:
             raise
-    # Perhaps only a column is missing, of which the command will say more than the reader can.
-    table = read(())
-    return read([name for name in words if name in table.columns])
+        # Perhaps only a column is missing, of which the command will say more than the reader can.
+        table = read(())
+        table = read([name for name in words if name in table.columns])
+    if table.lines is not None and all(name.isdecimal() for name in table.names):
+        warn(
+            f"All columns of {table.source} are named by numbers ({listed(table.names)}): is the header "
+            "missing? The first line was read as names, not as a row; if it is one, put names above it."
+        )
+    return table
+
+
+@dataclass(frozen=True)
+class FirstPlaces:
+    """The places of a list that are looked at: a share or a count of its rows, or of their weight.
+
+    `k` is the weight of the whole list where that `is_all`; `remark` says so to a person who asked for more.
+    """
+
+    k: float
+    total: float
+    is_all: bool = False
+    remark: str = ""
+
+    @classmethod
+    def of(cls, asked: float | None, n_rows: int, weight: Array | None, source: str) -> FirstPlaces:
+        """Those that were asked for; else `SHOWN_SHARE` of the list, or one place where it has few rows."""
+        total = float(n_rows if weight is None else weight.sum())
+        k = asked
+        if k is None:
+            k = SHOWN_SHARE if max(total, n_rows) * SHOWN_SHARE >= 1 else 1
+        if k <= total:
+            return cls(k, total)
+        remark = ""
+        if asked is not None:
+            whole = counted(n_rows, "row") if weight is None else f"total weight {total:g}"
+            remark = f"k = {asked} is more than the {whole} of {source}; all are counted."
+        return cls(int(total) if total.is_integer() else total, total, True, remark)
+
+    @property
+    def budget(self) -> Budget:
+        """What the measures take; in a shorter list, in proportion."""
+        from pushrank.budget import Budget
+
+        # All of a list is one place of a list of one place.
+        return Budget(1, of=1) if self.is_all else Budget(self.k).within(self.total)
+
+    @property
+    def is_share(self) -> bool:
+        """Whether they are a share of the list."""
+        return not self.is_all and self.budget.is_share
+
+    def __str__(self) -> str:
+        if self.is_all:
+            return "the whole"
+        return f"the first {100 * self.k:g}%" if self.is_share else f"the first {self.k:,}"
 
 
 def require_column(table: Table, name: str, option: str) -> None:

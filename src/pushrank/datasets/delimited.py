@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from pushrank._typing import Array
-from pushrank.datasets.table import require_columns, require_distinct
+from pushrank.datasets.table import Lines, require_columns, require_distinct
 from pushrank.exceptions import InvalidData
 
 MISSING = frozenset(["", "?", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None"])
@@ -28,8 +28,8 @@ def read_delimited(
     delimiter: str | None = None,
     names: Sequence[str] | None = None,
     words: Sequence[str] = (),
-) -> dict[str, Array]:
-    """The columns of a delimited text in UTF-8, with a header unless `names` are given.
+) -> tuple[dict[str, Array], Lines]:
+    """The columns of a delimited text in UTF-8, with a header unless `names` are given, and their lines.
 
     A column is one of numbers if each of its cells is a number or stands for a missing one (`MISSING`), else
     one of words. With semicolons between the cells, a comma in a number is its decimal point.
@@ -38,9 +38,10 @@ def read_delimited(
     delimiter = delimiter or _likely_delimiter(text)
     as_words: set[int] = set()
     while True:
-        columns, late = _one_pass(text, source, delimiter, names, words, as_words)
+        lines = Lines()
+        columns, late = _one_pass(text, source, delimiter, names, words, as_words, lines)
         if not late:
-            return columns
+            return columns, lines
         # The cells that were read as numbers are gone, and "007" is not 7: read again, knowing the words.
         as_words |= late
 
@@ -52,6 +53,7 @@ def _one_pass(
     names: Sequence[str] | None,
     words: Sequence[str],
     as_words: set[int],
+    lines: Lines,
 ) -> tuple[dict[str, Array], set[int]]:
     """The columns, and which of them turned out to be of words when some cells had been read as numbers."""
     records = _records(text, source, delimiter)
@@ -64,7 +66,7 @@ def _one_pass(
     one_copy: list[dict[str, str]] = [{} for _ in names]
     late: set[int] = set()
     beyond: dict[int, str] = {}
-    for rows in _chunks(records, len(names), source, delimiter):
+    for rows in _chunks(records, len(names), source, delimiter, lines):
         for j, cells in enumerate(zip(*rows, strict=True)):
             if j not in text_columns:
                 numbers = _numbers(cells, delimiter == ";")
@@ -146,18 +148,19 @@ def _header(records: Iterator[tuple[int, list[str]]], source: str) -> list[str]:
                 f"{source}, line {line}: column {position} of {len(names)} has no name; name it, or "
                 f"leave it out (pandas: to_csv(index=False))."
             )
-    # Whole numbers do name columns (years, the default of pandas); a measured value never does.
+    # Different whole numbers do name columns (years, the default of pandas); a measured value never does.
     numbers = _numbers(names, False)
-    if numbers is not None and np.isfinite(numbers).all() and not all(name.isdecimal() for name in names):
+    may_be_names = all(name.isdecimal() for name in names) and len(set(names)) == len(names)
+    if numbers is not None and np.isfinite(numbers).all() and not may_be_names:
         raise InvalidData(
             f"{source}, line {line} holds numbers where the names of the columns should be; "
-            f"add a line of names, or pass names=."
+            f"add a line of names (in Python, names= gives them)."
         )
     return names
 
 
 def _chunks(
-    records: Iterator[tuple[int, list[str]]], n_columns: int, source: str, delimiter: str
+    records: Iterator[tuple[int, list[str]]], n_columns: int, source: str, delimiter: str, lines: Lines
 ) -> Iterator[list[list[str]]]:
     rows: list[list[str]] = []
     for line, cells in records:
@@ -168,6 +171,7 @@ def _chunks(
                 f"look for a missing {mark}, or one that needs quotes around it."
             )
         rows.append(cells)
+        lines.add(line)
         if len(rows) == _CHUNK:
             yield rows
             rows = []
@@ -177,6 +181,17 @@ def _chunks(
 
 def _counted(n: int) -> str:
     return f"{n} field" if n == 1 else f"{n} fields"
+
+
+def is_number(cell: str, decimal_comma: bool = False) -> bool:
+    """Whether a cell is a number to the reader of tables, or stands for a missing one."""
+    if "_" in cell:
+        return False
+    try:
+        float(cell.replace(",", ".") if decimal_comma else cell)
+    except ValueError:
+        return cell.strip() in MISSING
+    return True
 
 
 def _numbers(cells: Sequence[str], decimal_comma: bool) -> Array | None:

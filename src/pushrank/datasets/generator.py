@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -73,12 +74,17 @@ def make_ranking(
     >>> bool(y[first].mean() > 5 * y.mean())
     True
     """
+    _require_number("n_items", n_items, Integral)
     _require(n_items >= 2, "n_items must be at least 2", n_items)
+    _require_number("n_features", n_features, Integral)
     _require(n_features >= 1, "n_features must be at least 1", n_features)
+    _require_number("n_informative", n_informative, Integral)
     _require(
         1 <= n_informative <= n_features, f"n_informative must lie between 1 and {n_features}", n_informative
     )
+    _require_number("prevalence", prevalence, Real)
     _require(0 < prevalence < 1, "prevalence must lie between 0 and 1", prevalence)
+    _require_number("noise", noise, Real)
     _require(0 < noise < np.inf, "noise must be positive and finite", noise)
     rng = _generator(random_state)
     X = rng.standard_normal((n_items, n_features))
@@ -92,6 +98,11 @@ def make_ranking(
     if y.all():
         y[np.argmin(worth)] = 0
     return (X, y, probability) if return_probability else (X, y)
+
+
+def _require_number(name: str, value: object, kind: type) -> None:
+    whole = "a whole number" if kind is Integral else "a number"
+    _require(isinstance(value, kind) and not isinstance(value, bool), f"{name} must be {whole}", value)
 
 
 def _require(holds: bool, rule: str, got: object) -> None:

@@ -114,15 +114,14 @@ def read_table(
         return _svmlight(content, name, target, n_features)
     if kind == "tsv" and delimiter is None:
         delimiter = "\t"
-    columns = read_delimited(content, name, delimiter=delimiter, names=names, words=as_words)
-    return Table(columns, len(next(iter(columns.values()))), target, name)
+    columns, lines = read_delimited(content, name, delimiter=delimiter, names=names, words=as_words)
+    return Table(columns, len(next(iter(columns.values()))), target, name, lines=lines)
 
 
 def _content(source: Any) -> tuple[str, bytes]:
     """How messages call the source, and all its bytes."""
     if isinstance(source, str) and source == "-":
-        source = getattr(sys.stdin, "buffer", sys.stdin)
-        return "standard input", _all_of(source, "standard input")
+        return "standard input", _all_of(getattr(sys.stdin, "buffer", sys.stdin), "standard input")
     if isinstance(source, str | os.PathLike):
         path = Path(os.fspath(source))
         name = str(path)
@@ -146,6 +145,8 @@ def _content(source: Any) -> tuple[str, bytes]:
 
 
 def _all_of(stream: Any, name: str) -> bytes:
+    if stream is None:
+        raise InvalidData(f"{name} is closed: name a file, or send the table there.")
     try:
         content = stream.read()
     except (OSError, ValueError) as error:

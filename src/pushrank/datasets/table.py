@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -13,6 +14,27 @@ from pushrank._typing import Array
 from pushrank.exceptions import InvalidData
 
 _NAMES_SHOWN = 12
+
+
+class Lines:
+    """On which line of a text each row starts; rows that follow one another line by line cost nothing."""
+
+    def __init__(self) -> None:
+        self._n_rows = 0
+        self._rows: list[int] = []
+        self._ahead: list[int] = []
+
+    def add(self, line: int) -> None:
+        """The line of the next row."""
+        ahead = line - self._n_rows
+        if not self._ahead or ahead != self._ahead[-1]:
+            self._rows.append(self._n_rows)
+            self._ahead.append(ahead)
+        self._n_rows += 1
+
+    def of(self, row: int) -> int:
+        """The line, from 1, of a row, from 0."""
+        return row + self._ahead[bisect_right(self._rows, row) - 1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +55,8 @@ class Table:
     sparse : scipy.sparse.csr_matrix of shape (n_rows, n_indices) or None
         The features of an svmlight file, one column per index written there; `columns` then holds ``target``
         and, where the file has them, ``qid``.
+    lines : Lines or None
+        On which lines of a delimited text the rows start.
 
     Examples
     --------
@@ -49,6 +73,7 @@ class Table:
     target: str | None = None
     source: str = "the table"
     sparse: Any = field(default=None, repr=False)
+    lines: Lines | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
@@ -89,6 +114,10 @@ class Table:
     def holds_words(self, name: str) -> bool:
         """Whether a column holds words, not numbers."""
         return bool(self.column(name).dtype == object)
+
+    def place(self, row: int) -> str:
+        """How messages call a row, counted from 0: by its line in a text, by its number from 1 elsewhere."""
+        return f"row {row + 1}" if self.lines is None else f"line {self.lines.of(row)}"
 
     @property
     def y(self) -> Array:

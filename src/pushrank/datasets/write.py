@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import os
@@ -17,6 +18,9 @@ import numpy as np
 from pushrank._typing import Array
 from pushrank.datasets.table import written
 from pushrank.exceptions import InvalidParameter, MissingExtra
+
+_MOST_LINKS = 40
+"""Links that lead to links in longer chains are refused by the system."""
 
 _NEEDS_QUOTES = re.compile('[,;\t"\r\n\ufeff]')
 
@@ -40,7 +44,7 @@ def write_table(path: str | os.PathLike[str], columns: Mapping[str, Array | Sequ
         If Parquet is asked for and pyarrow is not installed.
     OSError
         If the file cannot be written. Nothing half-written is left, and a file that was there stays as it
-        was.
+        was. A pipe, a device or an open descriptor (``/dev/stdout``) is written to as it stands.
     """
     arrays = {str(name): _one_dimensional(name, values) for name, values in columns.items()}
     lengths = {len(values) for values in arrays.values()}
@@ -64,12 +68,13 @@ def write_whole(path: Path, content: bytes) -> None:
     OSError
         As writing does; the other name is removed, and what stood at `path` is left as it was.
     """
-    # A link stays a link; a pipe or a device takes bytes, and cannot be renamed onto.
-    path = path.resolve()
-    if path.exists() and not path.is_file():
-        with path.open("wb") as stream:
+    if is_written_straight(path):
+        # At the end, for what a shell appends to has something in it.
+        with path.open("ab") as stream:
             stream.write(content)
         return
+    # A link stays a link.
+    path = Path(os.path.realpath(path))
     partial = path.with_name(f".{secrets.token_hex(8)}.part")
     try:
         with partial.open("xb") as stream:
@@ -83,6 +88,24 @@ def write_whole(path: Path, content: bytes) -> None:
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+
+
+def is_written_straight(path: Path) -> bool:
+    """Whether a path names a pipe, a device or an open descriptor, which cannot be renamed onto.
+
+    /dev/stdout and the /dev/fd/63 of a shell's ``>(command)`` are links whose ends often are no path at all,
+    so that they must be opened as they are.
+    """
+    if path.exists() and not path.is_file():
+        return True
+    for _ in range(_MOST_LINKS):
+        if not path.is_symlink():
+            break
+        folder = Path(os.path.realpath(path.parent))
+        if folder.name == "fd" and folder.parts[1] in ("proc", "dev"):
+            return True
+        path = folder / path.readlink()
+    return False
 
 
 def _one_dimensional(name: object, values: Any) -> Array:
@@ -133,6 +156,8 @@ def _parquet(arrays: Mapping[str, Array]) -> bytes:
 
 
 def _to_standard_output(text: str) -> None:
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "standard output is closed")
     binary = getattr(sys.stdout, "buffer", None)
     if binary is None:
         sys.stdout.write(text)

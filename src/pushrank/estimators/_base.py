@@ -229,6 +229,12 @@ class BaseRanker(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """
         scores = self.decision_function(X)
         if self._is_bipartite:
+            unknown = [label for label in np.unique(np.asarray(y)) if label not in self.classes_]
+            if unknown:
+                raise InvalidData(
+                    f"y holds {unknown[0]!s}, which fit never saw; the classes are "
+                    f"{self.classes_[0]!s} and {self.classes_[1]!s}."
+                )
             return float(
                 average_precision(
                     y, scores, sample_weight=sample_weight, lists=qid, pos_label=self.classes_[1]
@@ -288,7 +294,13 @@ def warn_about(estimator: Any, status: Status, monitor: Monitor, gap: float, con
             ConvergenceWarning,
             stacklevel=4,
         )
-    if constant:
+    if constant and status in (Status.MAX_ITER, Status.STOPPED):
+        warnings.warn(
+            f"{name}: nothing better than a constant score was found yet. Let it run on: raise max_iter.",
+            ConstantScoreWarning,
+            stacklevel=4,
+        )
+    elif constant:
         warnings.warn(
             f"{name}: a constant score is as good as what was found, to within the certified gap: this loss, "
             "push and C do not rank these rows. Use a push that looks at more losers, such as Power(2) or "

@@ -147,9 +147,7 @@ class PushRanker(BaseRanker):
         self.history_ = monitor.history
         self.n_iter_ = max(result.n_iter, 1)
         self.status_ = result.status.name
-        self.effective_losers_ = effective_losers(
-            weights, data.weight, data.target.contest.loser_items
-        )
+        self.effective_losers_ = effective_losers(weights, data.weight, data.target.contest.loser_items)
         if isinstance(risk, PushRisk):
             self.raw_risk_ = risk.raw(scores, data.target)
         zero_value = risk.value_and_gradient(np.zeros(space.n_items), data.target)[0]

@@ -4,8 +4,8 @@ Every measure is ``measure(y_true, y_score, *, sample_weight=None, ties="expecte
 pos_label=None, …)``. A row of weight w takes w places, and `k` counts places.
 """
 
+from pushrank.budget import Budget
 from pushrank.metrics.area import auc, partial_auc
-from pushrank.metrics.budget import Budget
 from pushrank.metrics.early import bedroc, rie
 from pushrank.metrics.evaluation import evaluate
 from pushrank.metrics.gain import dcg, mrr, ndcg

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pushrank._typing import Array
-from pushrank.exceptions import InvalidParameter
+from pushrank.metrics.inputs import require_number
 from pushrank.metrics.ranked import RankedList, ratio
 from pushrank.metrics.registry import metric
 from pushrank.metrics.ties import area_before
@@ -69,10 +69,8 @@ def partial_auc(
     >>> round(partial_auc([1, 1, 0, 1, 0], [5, 4, 3, 2, 1], max_fpr=0.5, standardize=False), 4)
     0.3333
     """
-    if not 0 < max_fpr <= 1:
-        raise InvalidParameter(f"max_fpr must be above 0 and at most 1; got {max_fpr!r}.")
-    if not 0 <= min_tpr < 1:
-        raise InvalidParameter(f"min_tpr must be at least 0 and below 1; got {min_tpr!r}.")
+    require_number("max_fpr", max_fpr, lambda x: 0 < x <= 1, "a number above 0 and at most 1")
+    require_number("min_tpr", min_tpr, lambda x: 0 <= x < 1, "a number of at least 0 and below 1")
     area = area_left(ranked, max_fpr, min_tpr)
     if not standardize:
         return area
@@ -95,12 +93,12 @@ def area_left(ranked: RankedList, max_fpr: float, min_tpr: float = 0.0) -> Array
     whole = tied & ~cut
     area[whole] += blocks.positives[whole] * blocks.negatives[whole] / 2
     # The boundaries cut two runs of a list at most.
-    for run in np.flatnonzero(cut):
-        p, n, s, w = blocks.positives[run], blocks.negatives[run], skipped[run], within[run]
-        if ranked.ties == "threshold":
-            area[run] += p / (2 * n) * max(w - s * n / p, 0.0) ** 2
-        else:
-            area[run] += area_before(p, n, s, w)
+    runs = np.flatnonzero(cut)
+    p, n, s, w = blocks.positives[runs], blocks.negatives[runs], skipped[runs], within[runs]
+    if ranked.ties == "threshold":
+        area[runs] += p / (2 * n) * np.maximum(w - s * n / p, 0.0) ** 2
+    else:
+        area[runs] += area_before(p, n, s, w)
     return _per_pair(ranked, ranked.sum(area, blocks.ids))
 
 

@@ -7,7 +7,8 @@ import warnings
 import numpy as np
 
 from pushrank._typing import Array
-from pushrank.exceptions import InvalidParameter, PushRankWarning
+from pushrank.exceptions import PushRankWarning
+from pushrank.metrics.inputs import require_number
 from pushrank.metrics.ranked import RankedList, ratio
 from pushrank.metrics.registry import metric
 
@@ -85,8 +86,7 @@ def bedroc(ranked: RankedList, *, alpha: float = 20.0) -> Array:
 
 
 def _rie(ranked: RankedList, alpha: float) -> Array:
-    if not 0 < alpha < np.inf:
-        raise InvalidParameter(f"alpha must be above 0 and finite; got {alpha!r}.")
+    require_number("alpha", alpha, lambda x: 0 < x < np.inf, "a number above 0 and finite")
     gains = ranked.counts
     rate = alpha / ranked.sizes[gains.ids]
     if ranked.ties == "threshold":

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from pushrank.budget import Budget
 from pushrank.exceptions import InvalidData
-from pushrank.metrics.budget import Budget
 from pushrank.metrics.inputs import read_items
 from pushrank.metrics.ranked import RankedList
 from pushrank.metrics.registry import measure_named, warn_of_undefined
@@ -39,7 +39,8 @@ def evaluate(
         Names of measures, or pairs of a name and its arguments. By default the usual ones, with those of the
         first k where k is given.
     k : int, float or Budget, default=None
-        The budget of all measures that have one, unless theirs is given.
+        The budget of the measures that need one (precision_at_k, recall_at_k, lift, enrichment_factor) and
+        are given none. The others look at the whole list unless asked as in ``("ndcg", {"k": 10})``.
     sample_weight, ties, lists, qid, gain, pos_label
         As in every measure.
 
@@ -78,7 +79,7 @@ def evaluate(
                 f"{name} needs two classes but y_true holds grades; compare y_true with one grade."
             )
         parameters = dict(own)
-        if k is not None and "k" in measure.parameters:
+        if k is not None and measure.needs_k:
             parameters.setdefault("k", k)
         measure.check(parameters)
         shown = ", ".join(f"{key}={value}" for key, value in own.items())

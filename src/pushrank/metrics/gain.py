@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from pushrank._typing import Array
+from pushrank.budget import Budget
 from pushrank.exceptions import InvalidData
-from pushrank.metrics.budget import Budget
 from pushrank.metrics.ranked import Gains, RankedList, ratio
 from pushrank.metrics.registry import metric
 from pushrank.metrics.ties import first_positive
@@ -98,8 +98,9 @@ def mrr(ranked: RankedList, *, k: float | Budget | None = None) -> Array:
     value = np.where(ranked.positives > 0, 0.0, np.nan)
     value[ids] = np.where(place <= last[ids], 1 / place, 0.0)
     if ranked.ties == "expected":
-        for run in np.flatnonzero(n):
-            value[ids[run]] = first_positive(p[run], n[run], above[run], last[ids[run]])
+        tied = np.flatnonzero(n)
+        held = ids[tied]
+        value[held] = first_positive(p[tied], n[tied], above[tied], last[held])
     return value
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -36,6 +38,13 @@ def closest(name: object, known: Any) -> str:
     return f"Did you mean {near[0]!r}?" if near else f"Known are {', '.join(map(repr, known))}."
 
 
+def require_number(name: str, value: Any, holds: Callable[[Any], bool], rule: str) -> None:
+    """Refuse an argument that is no number, or one out of its range, which `rule` puts into words."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    if not is_number or not holds(value):
+        raise InvalidParameter(f"{name} must be {rule}; got {value!r}.")
+
+
 def read_items(
     y_true: Any,
     y_score: Any,
@@ -58,7 +67,7 @@ def read_items(
         raise InvalidParameter("lists and qid are two names of the same thing; give one of them.")
     ids, name = (qid, "qid") if lists is None else (lists, "lists")
     if ids is not None:
-        ids = _column(ids, name, len(y))
+        ids = _complete(_column(ids, name, len(y)), name)
     if gain is not None:
         gain = _finite(_numbers(gain, "gain", len(y)), "gain")
     weight = None
@@ -78,20 +87,71 @@ def read_items(
     positive, graded = _classes(y, pos_label, grades)
     n_lists = 1
     if ids is not None:
-        names, ids = np.unique(ids, return_inverse=True)
-        n_lists = len(names)
+        ids, n_lists = _numbered(ids, name)
     return Items(
         score, positive, weight, ids if n_lists > 1 else None, n_lists, graded if gain is None else gain
     )
 
 
 def _column(values: Any, name: str, n: int | None = None) -> Array:
-    column = np.asarray(values)
+    try:
+        column = np.asarray(values)
+    except ValueError:
+        raise InvalidData(f"{name} must hold one entry per row; its entries differ in length.") from None
+    if column.dtype.kind == "U" and not isinstance(values, np.ndarray) and column.ndim == 1:
+        # Of a list that holds words numpy writes out everything else, a gap too, as a word.
+        entries = list(values)
+        if not all(isinstance(entry, str) for entry in entries):
+            column = np.empty(len(entries), dtype=object)
+            column[:] = entries
     if column.ndim != 1:
         raise InvalidData(f"{name} must hold one entry per row; got shape {column.shape}.")
     if n is not None and len(column) != n:
         raise InvalidData(f"{name} has {len(column)} rows but y_true has {n}; give one entry per row.")
     return column
+
+
+def _complete(ids: Array, name: str) -> Array:
+    """The ids, none of them missing: a gap says not which list the row belongs to."""
+    if ids.dtype.kind in "fc":
+        missing = np.isnan(ids)
+    elif ids.dtype.kind in "mM":
+        missing = np.isnat(ids)
+    elif ids.dtype.kind == "O":
+        missing = np.array([_is_missing(entry) for entry in ids.tolist()], dtype=bool)
+    else:
+        return ids
+    if missing.any():
+        row = int(np.argmax(missing))
+        raise InvalidData(
+            f"{name} holds {ids[row]} in {missing.sum()} of {len(ids)} rows, first in row {row}; give every "
+            "row the id of its list, or drop these rows."
+        )
+    return ids
+
+
+def _is_missing(entry: object) -> bool:
+    # The gaps of pandas are known by their names, so that it need not be imported.
+    if entry is None or type(entry).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(entry, float | np.floating) and bool(np.isnan(entry))
+
+
+def _numbered(ids: Array, name: str) -> tuple[Array, int]:
+    """The number of the list of every row, and how many lists there are."""
+    if ids.dtype.kind in "iu":
+        low, high = int(ids.min()), int(ids.max())
+        if high - low < 4 * len(ids) + 1024 and high <= np.iinfo(np.intp).max:
+            # Whole numbers close to each other are counted instead of sorted.
+            ids = ids.astype(np.intp) - low
+            present = np.bincount(ids) > 0
+            return (np.cumsum(present) - 1)[ids], int(np.count_nonzero(present))
+    try:
+        names, numbers = np.unique(ids, return_inverse=True)
+    except TypeError:
+        kinds = ", ".join(sorted({type(entry).__name__ for entry in ids.tolist()}))
+        raise InvalidData(f"{name} mixes kinds of ids ({kinds}); give all rows ids of one kind.") from None
+    return numbers, len(names)
 
 
 def _numbers(values: Any, name: str, n: int) -> Array:
@@ -116,10 +176,11 @@ def _classes(y: Array, pos_label: Any, grades: bool) -> tuple[Array, Array | Non
     """Which rows are positive, and their grades where y holds more than two classes told by 0, 1 or −1, 1."""
     if y.dtype.kind == "b" and pos_label is None:
         return y, None
+    high = y.max() if y.dtype.kind in "iuf" else 0
+    if np.isnan(high):
+        raise InvalidData(f"y_true holds NaN in {np.isnan(y).sum()} of {len(y)} rows; drop these rows.")
     if y.dtype.kind in "iuf" and pos_label is None:
-        low, high = y.min(), y.max()
-        if np.isnan(high):
-            raise InvalidData(f"y_true holds NaN in {np.isnan(y).sum()} of {len(y)} rows; drop these rows.")
+        low = y.min()
         positive = y == high
         if high in (-1, 0, 1) and low in (-1, 0, 1):
             if low == high:

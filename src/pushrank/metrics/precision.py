@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from pushrank._typing import Array
+from pushrank.budget import Budget
 from pushrank.exceptions import InvalidParameter
-from pushrank.metrics.budget import Budget
+from pushrank.metrics.inputs import require_number
 from pushrank.metrics.ranked import Blocks, RankedList, ratio
 from pushrank.metrics.registry import metric
 from pushrank.metrics.ties import last_reach
@@ -171,23 +172,29 @@ def recall_at_precision(ranked: RankedList, *, precision: float) -> Array:
     hopeful &= best >= precision * (best + blocks.negatives_above) * (1 - 1e-12)
     hopeful &= (blocks.positives > 0) & ~good
     matter = np.flatnonzero(good | hopeful)
-    reached = np.zeros(ranked.n_lists)
     borders = np.searchsorted(matter, starts)
-    for i in range(ranked.n_lists):
-        chance = 1.0
-        for run in matter[borders[i] : borders[i + 1]][::-1]:
-            if good[run]:
-                reached[i] += chance * best[run]
-                break
-            value, missed = last_reach(
-                blocks.positives[run],
-                blocks.negatives[run],
-                blocks.positives_above[run],
-                blocks.negatives_above[run],
-                precision,
-            )
-            reached[i] += chance * value
-            chance *= missed
+    first, last = borders[:-1], borders[1:] - 1
+    reached, chance = np.zeros(ranked.n_lists), np.ones(ranked.n_lists)
+    # Short lists are much alike: runs that agree in their counts are walked through once.
+    walked: dict[tuple[float, float, float, float], tuple[float, float]] = {}
+    alive = np.flatnonzero(first <= last)
+    while len(alive):
+        runs = matter[last[alive]]
+        value, missed = best[runs], np.zeros(len(runs))
+        doubtful = np.flatnonzero(~good[runs])
+        own, others, above, others_above = (
+            count[runs[doubtful]].tolist()
+            for count in (blocks.positives, blocks.negatives, blocks.positives_above, blocks.negatives_above)
+        )
+        keys = zip(own, others, above, others_above, strict=True)
+        for i, key in zip(doubtful.tolist(), keys, strict=True):
+            if key not in walked:
+                walked[key] = last_reach(*key, precision)
+            value[i], missed[i] = walked[key]
+        reached[alive] += chance[alive] * value
+        chance[alive] *= missed
+        last[alive] -= 1
+        alive = alive[(missed > 0) & (first[alive] <= last[alive])]
     return ratio(reached, ranked.positives)
 
 
@@ -221,8 +228,7 @@ def threshold_at_precision(ranked: RankedList, *, precision: float) -> Array:
 
 
 def _check_precision(precision: float) -> None:
-    if not 0 < precision <= 1:
-        raise InvalidParameter(f"precision must be above 0 and at most 1; got {precision!r}.")
+    require_number("precision", precision, lambda x: 0 < x <= 1, "a number above 0 and at most 1")
 
 
 def _reaches(blocks: Blocks, precision: float) -> Array:
@@ -240,7 +246,11 @@ def _precision_sums(blocks: Blocks) -> Array:
     sums /= above + 1
     if single.all():
         return sums
-    rest = np.flatnonzero(~single)
+    some = blocks.positives > 0
+    sums[~some] = 0.0
+    rest = np.flatnonzero(some & ~single)
+    if len(rest) == 0:
+        return sums
     p, n = blocks.positives[rest], blocks.negatives[rest]
     height, above = blocks.positives_above[rest], above[rest]
     others_above = blocks.negatives_above[rest]

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from pushrank._typing import Array
+from pushrank.budget import Budget
 from pushrank.exceptions import InvalidData, InvalidParameter
-from pushrank.metrics.budget import Budget
 from pushrank.metrics.inputs import TIES, Items, closest
 
 

@@ -81,11 +81,17 @@ class Measure:
         values = values[~undefined]
         return float(values.sum() if self.total else values.mean()), n_undefined
 
+    @property
+    def needs_k(self) -> bool:
+        """Whether the measure has no meaning without a budget."""
+        return "k" in self.parameters and self.parameters["k"].default is inspect.Parameter.empty
+
     def check(self, parameters: dict[str, Any]) -> None:
         """Refuse a parameter that the measure does not have."""
         for name in parameters:
             if name not in self.parameters:
-                raise TypeError(f"{self.name}() has no argument {name!r}. {closest(name, self.parameters)}")
+                hint = closest(name, self.parameters) if self.parameters else "It has none of its own."
+                raise TypeError(f"{self.name}() has no argument {name!r}. {hint}")
         for name, parameter in self.parameters.items():
             if parameter.default is inspect.Parameter.empty and name not in parameters:
                 raise TypeError(f"{self.name}() needs the argument {name}=.")

@@ -19,8 +19,8 @@ from __future__ import annotations
 import numpy as np
 
 from pushrank._typing import Array
-from pushrank.exceptions import InvalidParameter
 from pushrank.metrics.area import area_left
+from pushrank.metrics.inputs import require_number
 from pushrank.metrics.ranked import RankedList, ratio
 from pushrank.metrics.registry import metric
 
@@ -94,8 +94,7 @@ def top_fraction_score(ranked: RankedList, *, share: float = 0.05) -> Array:
     >>> top_fraction_score([1, 0, 1, 0], [4, 3, 2, 1], share=0.5)
     0.5
     """
-    if not 0 < share <= 1:
-        raise InvalidParameter(f"share must be above 0 and at most 1; got {share!r}.")
+    require_number("share", share, lambda x: 0 < x <= 1, "a number above 0 and at most 1")
     return area_left(ranked, share) / share
 
 
@@ -129,8 +128,8 @@ def pnorm_height_cost(ranked: RankedList, *, p: float = 2.0, root: bool = False)
     >>> pnorm_height_cost([1, 0, 1, 0], [4, 3, 2, 1], p=2)
     0.125
     """
-    if not 1 <= p < np.inf:
-        raise InvalidParameter(f"p must be at least 1 and finite; got {p!r}. For p = inf, use r_infinity.")
+    rule = "a number of at least 1 and finite (r_infinity is the limit of infinite p)"
+    require_number("p", p, lambda x: 1 <= x < np.inf, rule)
     blocks, ids = ranked.blocks, ranked.blocks.ids
     # Where a list has no positive the measure is undefined, whatever is divided by.
     whole = np.maximum(ranked.positives, np.finfo(float).tiny)[ids]

@@ -32,10 +32,27 @@ PUSHES: Mapping[str, Callable[[], prices.Price | tops.Top]] = {
 def make_risk(loss: Any, push: Any) -> PushRisk | TopRisk:
     """The risk of a loss and a push, each given by name or as an instance.
 
+    Parameters
+    ----------
+    loss : str or Loss
+        A key of `LOSSES`, or an instance.
+    push : str, Price or Top
+        A key of `PUSHES`, or an instance.
+
+    Returns
+    -------
+    PushRisk or TopRisk
+        A price makes a `PushRisk`, a top a `TopRisk`.
+
     Raises
     ------
     InvalidParameter
         For an unknown name, with the closest match.
+
+    Examples
+    --------
+    >>> make_risk("hinge", "maximum")
+    TopRisk(loss=Hinge(), top=Maximum())
     """
     made_loss = _made("loss", loss, LOSSES, losses.Loss)
     made_push = _made("push", push, PUSHES, (prices.Price, tops.Top))

@@ -68,12 +68,15 @@ class Problem(Generic[T]):
 
         `scores` saves the pass down where they are known.
         """
-        if scores is None:
-            scores = self.space.scores(parameters)
-        risk, weights = self.risk.value_and_gradient(scores, self.target)
-        slope = self.space.pull_back(weights)
-        value = risk + self.penalty.value(parameters)
-        gap = self._gap(parameters, risk, slope, value) if self.risk.convex else np.inf
+        # What does not fit a float64 is inf or NaN here, and a bound of it is none.
+        with np.errstate(over="ignore", invalid="ignore"):
+            if scores is None:
+                scores = self.space.scores(parameters)
+            risk, weights = self.risk.value_and_gradient(scores, self.target)
+            slope = self.space.pull_back(weights)
+            value = risk + self.penalty.value(parameters)
+            gap = self._gap(parameters, risk, slope, value) if self.risk.convex else np.inf
+        gap = np.inf if np.isnan(gap) else gap
         return Evaluation(parameters, scores, risk, slope, value, gap)
 
     def _gap(self, parameters: Vector, risk: float, slope: Vector, value: float) -> float:
@@ -89,11 +92,11 @@ class Problem(Generic[T]):
     def attempt(self, parameters: Vector, scores: Array | None = None) -> Evaluation | None:
         """The evaluation, or None where the risk does not fit a float64: a step there was too long."""
         try:
-            with np.errstate(over="ignore", invalid="ignore"):
-                evaluation = self.evaluate(parameters, scores)
+            evaluation = self.evaluate(parameters, scores)
         except ScoreOverflow:
             return None
-        is_finite = np.isfinite(evaluation.value) and np.isfinite(evaluation.slope).all()
+        # Scores beyond 1e300 are no longer told apart from infinity; a logarithmic risk is as large as they.
+        is_finite = abs(evaluation.value) < 1e300 and np.isfinite(evaluation.slope).all()
         return evaluation if is_finite else None
 
     def reached(self, value: float, gap: float, tol: float) -> bool:

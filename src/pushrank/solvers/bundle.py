@@ -60,7 +60,9 @@ class Bundle(Solver):
         first = problem.evaluate(np.zeros(problem.space.n_parameters) if start is None else start.copy())
         has_ridge = problem.penalty.l2 > 0
         is_level = self.stabilisation == "level" or (self.stabilisation == "auto" and not has_ridge)
-        return _Run(problem, monitor, first, is_level).run()
+        # Columns too large to be squared make bounds that are none; points that do not fit are not taken.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _Run(problem, monitor, first, is_level).run()
 
 
 @dataclass(eq=False)

@@ -60,20 +60,27 @@ def least_of_cuts(
     steep = max(float(np.abs(slopes).max()), float(np.abs(tilt).max()), l1) or 1.0
     unit = float(np.ptp(offsets))
     if bend > 0:
-        unit = max(unit, float(((slopes + tilt) ** 2).sum(axis=1).max()) / bend * 1e-6)
+        length = float(np.sqrt((((slopes + tilt) / steep) ** 2).sum(axis=1).max()))
+        # A unit beyond 1e290 is cut: slopes so steep leave nothing to be found, but must not overflow here.
+        with np.errstate(over="ignore"):
+            unit = max(unit, float(np.minimum(1e-6 * (np.float64(steep) / bend) * length**2 * steep, 1e290)))
     unit = unit or 1.0
     for _ in range(2):
         scaled = _Scaled(
-            slopes / steep, (offsets - offsets.max()) / unit, l1 / steep, bend * unit / steep**2, tilt / steep
+            slopes / steep,
+            (offsets - offsets.max()) / unit,
+            l1 / steep,
+            bend / steep * (unit / steep),
+            tilt / steep,
         )
         with np.errstate(all="ignore"):
             # Beyond the last digit a step may divide by zero: it is seen not to be finite, and not taken.
             shares, parameters = scaled.solve(accuracy / unit)
-        plan = Plan(shares, parameters * (unit / steep))
-        reached = abs(scaled.upper(parameters))
-        if reached < 100 or scaled.upper(parameters) - scaled.lower(shares) <= 1e-9 * reached:
+            plan = Plan(shares, parameters * (unit / steep))
+            upper, lower = scaled.upper(parameters), scaled.lower(shares)
+        if abs(upper) < 100 or upper - lower <= 1e-9 * abs(upper):
             break
-        unit *= reached
+        unit *= abs(upper)
     return plan
 
 
@@ -197,6 +204,8 @@ class _State:
             return False
         to_level = cho_solve(factor, 1.0 / root, check_finite=False) / root
         centre = self.complementarity()
+        if not centre > 0:
+            return False
 
         def direction(cut: Vector, at_up: Vector, at_down: Vector) -> tuple[Vector, ...]:
             """The Newton step to products `cut`, `at_up`, `at_down` more than now."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from pushrank._arrays import Segments
 from pushrank._typing import Array
+from pushrank.budget import Budget
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +53,7 @@ class Top(ABC):
 
     @abstractmethod
     def value_and_gradient(self, scores: Array, weight: Array, blocks: Segments) -> tuple[Array, Array]:
-        """T of every contest, and ∂t/∂score of every entry; `weight` is positive and as the user gave it."""
+        """The top of every contest, and ∂t/∂score of every entry; `weight` is positive and unscaled."""
 
     def curvature(self, scores: Array, weight: Array, blocks: Segments) -> TopCurvature | None:
         """∇²t, or None at kinks."""
@@ -61,6 +62,13 @@ class Top(ABC):
     def conjugate(self, shares: Array, weight: Array, blocks: Segments) -> Array | None:
         """t*(shares) of every contest (inf outside its domain); None where t is not convex."""
         return None
+
+
+def places_acted_on(budget: Budget, total: Array) -> Array:
+    """The budget as a weight of losers in every contest, at most all of them."""
+    # A count is the same in every contest, and everything else is a part of its total.
+    places = budget.k if not budget.is_share and budget.of is None else total * budget.places(1.0)
+    return np.minimum(places, total)
 
 
 CAP_SLACK = 1 + 1e-9

@@ -14,7 +14,20 @@ from pushrank.tops.base import Top, is_distribution
 
 @dataclass(frozen=True)
 class Maximum(Top):
-    """t(s) = max s_k (Agarwal 2011, §3). At a tie the gradient lies on the first of the highest losers."""
+    """t(s) = max s_k. At a tie the gradient lies on the first of the highest losers.
+
+    With the hinge it is the Infinite Push [1]_, with the squared hinge TopPush [2]_.
+
+    References
+    ----------
+    .. [1] Agarwal (2011). The Infinite Push. SIAM International Conference on Data Mining, §3.
+    .. [2] Li, Jin, Zhou (2014). Top Rank Optimization in Linear Time. NeurIPS.
+
+    Examples
+    --------
+    >>> from pushrank import Maximum, PushRanker
+    >>> infinite_push = PushRanker("hinge", Maximum())
+    """
 
     name: ClassVar[str] = "maximum"
     smooth: ClassVar[bool] = False

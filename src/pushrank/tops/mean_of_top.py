@@ -9,8 +9,8 @@ import numpy as np
 
 from pushrank._arrays import Segments
 from pushrank._typing import Array
-from pushrank.exceptions import InvalidParameter
-from pushrank.tops.base import CAP_SLACK, Top, is_distribution
+from pushrank.budget import Budget
+from pushrank.tops.base import CAP_SLACK, Top, is_distribution, places_acted_on
 
 
 @dataclass(frozen=True)
@@ -19,21 +19,23 @@ class MeanOfTop(Top):
 
     Parameters
     ----------
-    top : int or float, default=0.05
-        From 1 on, the weight K itself; between 0 and 1, the share of each contest's losers. The loser at the
-        border counts with the part that fits, and equal scores there share that part by weight.
+    top : int, float or Budget, default=0.05
+        A count K of losers, a share of each contest's losers, or ``Budget(k, of=N)``. The loser at the border
+        counts with the part that fits, and equal scores there share that part by weight.
+
+    Examples
+    --------
+    >>> from pushrank import MeanOfTop, PushRanker
+    >>> beat_the_first_ten = PushRanker("squared_hinge", MeanOfTop(10))
+    >>> beat_the_first_percent = PushRanker("squared_hinge", MeanOfTop(0.01))
     """
 
-    top: float = 0.05
+    top: float | Budget = 0.05
     name: ClassVar[str] = "mean_of_top"
     smooth: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        is_number = isinstance(self.top, int | float | np.number) and not isinstance(self.top, bool)
-        if not (is_number and 0 < self.top < np.inf):
-            raise InvalidParameter(
-                f"top must be a count of at least 1, or a share above 0 and below 1; got {self.top!r}."
-            )
+        Budget.read(self.top)
 
     def value_and_gradient(self, scores: Array, weight: Array, blocks: Segments) -> tuple[Array, Array]:
         wanted = self._wanted(weight, blocks)
@@ -48,5 +50,4 @@ class MeanOfTop(Top):
 
     def _wanted(self, weight: Array, blocks: Segments) -> Array:
         """K of every contest."""
-        total = blocks.sum(weight)
-        return self.top * total if self.top < 1 else np.minimum(float(self.top), total)
+        return places_acted_on(Budget.read(self.top), blocks.sum(weight))

@@ -14,8 +14,9 @@ import numpy as np
 
 from pushrank._arrays import Segments
 from pushrank._typing import Array
+from pushrank.budget import Budget
 from pushrank.exceptions import InvalidParameter
-from pushrank.tops.base import CAP_SLACK, Top, TopCurvature, is_distribution
+from pushrank.tops.base import CAP_SLACK, Top, TopCurvature, is_distribution, places_acted_on
 
 
 @dataclass(frozen=True)
@@ -26,13 +27,22 @@ class SoftTop(Top):
     ----------
     p : float, default=8
         Above 0. Towards 0 the top is the losers' mean, towards infinity their maximum.
-    at_least : float, default=None
-        K of at least 1: no loser has a greater share in the top than its weight over K (of a contest whose
-        losers weigh less, over their weight). The answer to winners that hide among the losers.
+    at_least : int, float or Budget, default=None
+        A count K of losers, or a share of them: no loser has a greater share in the top than its weight over
+        K (of a contest whose losers weigh less, over their weight). The answer to winners that hide among
+        the losers.
+
+    Examples
+    --------
+    With the exponential loss it is the P-Norm Push of the same p.
+
+    >>> from pushrank import PushRanker, SoftTop
+    >>> smooth = PushRanker("logistic", SoftTop(8))
+    >>> forgiving = PushRanker("logistic", SoftTop(8, at_least=20))
     """
 
     p: float = 8.0
-    at_least: float | None = None
+    at_least: float | Budget | None = None
     name: ClassVar[str] = "soft_top"
     orders_rest: ClassVar[bool] = True
 
@@ -41,8 +51,8 @@ class SoftTop(Top):
             raise InvalidParameter(
                 f"p must be a finite number above 0; got {self.p!r}. For the highest loser use Maximum()."
             )
-        if self.at_least is not None and not (_is_number(self.at_least) and 1 <= self.at_least < np.inf):
-            raise InvalidParameter(f"at_least must be None or a number of at least 1; got {self.at_least!r}.")
+        if self.at_least is not None:
+            Budget.read(self.at_least)
 
     def value_and_gradient(self, scores: Array, weight: Array, blocks: Segments) -> tuple[Array, Array]:
         value, shares, _ = self._solved(scores, weight, blocks)
@@ -60,7 +70,7 @@ class SoftTop(Top):
         total = blocks.sum(weight)
         fits = is_distribution(shares, blocks)
         if self.at_least is not None:
-            caps = weight / blocks.spread(np.minimum(float(self.at_least), total)) * CAP_SLACK
+            caps = weight / blocks.spread(places_acted_on(Budget.read(self.at_least), total)) * CAP_SLACK
             fits &= blocks.max(shares - caps) <= 0
         present = shares > 0
         ratio = np.where(present, shares * blocks.spread(total) / weight, 1.0)
@@ -69,7 +79,7 @@ class SoftTop(Top):
     def _solved(self, scores: Array, weight: Array, blocks: Segments) -> tuple[Array, Array, Array | None]:
         """Every contest's t, every loser's share, and the lowest score at its cap (None: nobody is)."""
         if self.at_least is not None:
-            solved = self._capped(scores, weight, blocks, float(self.at_least))
+            solved = self._capped(scores, weight, blocks, Budget.read(self.at_least))
             if np.any(solved[2] < np.inf):
                 return solved
         highest, total = blocks.max(scores), blocks.sum(weight)
@@ -88,11 +98,11 @@ class SoftTop(Top):
         return highest + height / self.p, shares, None
 
     def _capped(
-        self, scores: Array, weight: Array, blocks: Segments, at_least: float
+        self, scores: Array, weight: Array, blocks: Segments, at_least: Budget
     ) -> tuple[Array, Array, Array]:
         """The same with caps. Where nobody reaches them it is right as well, but less exact at a tiny p."""
         total = blocks.sum(weight)
-        wanted = np.minimum(at_least, total)
+        wanted = places_acted_on(at_least, total)
         if blocks.n > 1:
             order = blocks.ascending(scores)
             nothing = np.full(blocks.n, -np.inf), np.zeros(blocks.n)
