@@ -189,3 +189,19 @@ class DiagonalPlusLowRank:
     def apply(self, direction: Array) -> Array:
         """The product with a direction, in O(n · rank)."""
         return self.diagonal * direction + (self.coefficients * (self.vectors @ direction)) @ self.vectors
+
+
+def offset_and_spread(scores: Array) -> tuple[float, float]:
+    """The largest size of a score, and the distance of the highest from the lowest."""
+    low, high = float(scores.min()), float(scores.max())
+    return max(abs(low), abs(high)), high - low
+
+
+def centred(scores: Array) -> Array:
+    """The scores without an offset that they share: pulls are the same, and sums keep their digits.
+
+    Scores that lie closer together than they are large are within a factor of two of each other, so that the
+    difference from the first is exact (Sterbenz).
+    """
+    offset, spread = offset_and_spread(scores)
+    return scores - scores[0] if offset > 2.0 * spread else scores

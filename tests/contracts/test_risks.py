@@ -439,3 +439,18 @@ def test_a_price_on_the_top_fraction_ties_what_lies_below():
     risk = border + LOST @ cp.pos(heights - border) / (20 * 0.2)
     cp.Problem(cp.Minimize(risk), [cp.sum(s) == 0]).solve(solver="CLARABEL")
     assert np.ptp(s.value[:4]) < 1e-4
+
+
+@pytest.mark.parametrize("push", [*(push for push, _ in PRICES), *(push for push, _ in TOPS)], ids=repr)
+@pytest.mark.parametrize("loss", ["exponential", "logistic", "hinge", "squared_hinge"])
+def test_a_large_shift_costs_no_digits(loss, push):
+    rng = np.random.default_rng(4)
+    far = rng.normal(size=30) + 1e8
+    target = RankingTarget.bipartite(np.arange(30) % 3 == 0, np.ones(30))
+    risk = make_risk(loss, push)
+    value, gradient = risk.value_and_gradient(far, target)
+    expected, slopes = risk.value_and_gradient(far - 1e8, target)  # An exact difference.
+    # A power of p magnifies the rounding of a height by p.
+    rtol = 1e-12 + 4e-15 * getattr(push, "p", 1.0)
+    assert value == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    assert_allclose(gradient, slopes, rtol=rtol, atol=1e-12)

@@ -26,7 +26,7 @@ PUSHES = {
     ("top_fraction", 0.4): TopFraction(0.4),
     ("exponential",): ExponentialPrice(),
     ("maximum",): Maximum(),
-    ("mean_of_top", 2.0): MeanOfTop(2.0),
+    ("mean_of_top", 2.0): MeanOfTop(2),
     ("soft_top", 4.0): SoftTop(4.0),
 }
 CELLS = [pytest.param(loss, push, id=f"{loss.name}-{push[0]}") for loss in LOSSES for push in PUSHES]

@@ -13,9 +13,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from pushrank import Budget, Identity, Maximum, MeanOfTop, Power, PushRanker, Quantile, SoftTop, TopFraction
+from pushrank.datasets import load_ionosphere
 from pushrank.exceptions import ConstantScoreWarning, IgnoredContestsWarning, SeparableWarning
 from pushrank.metrics import average_precision, ndcg
 from pushrank.prices import Exponential
+from pushrank.risks import make_risk
+from pushrank.targets import RankingTarget
 
 LOSSES = ["exponential", "logistic", "hinge", "squared_hinge", "smoothed_hinge"]
 PUSHES = [
@@ -58,6 +61,49 @@ def test_a_quantile_fits_but_certifies_nothing(loss):
     assert ranker.optimality_.kind == "none"
     assert ranker.status_ != "CONVERGED"
     assert ranker.score(X, y) > 0.6
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::pushrank.exceptions.ConstantScoreWarning")
+@pytest.mark.parametrize("over", ["losers", "all"])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_quantile_starts_from_its_convex_relative(loss, over):
+    # From zero, where its slope misleads, nothing is found on this set.
+    X, y = load_ionosphere(return_X_y=True)
+    ranker = PushRanker(loss, Quantile(0.05, over=over), C=10).fit(X, y)
+    target = RankingTarget.bipartite(y == 1, np.ones(len(y)))
+    at_zero, _ = make_risk(loss, Quantile(0.05, over=over)).value_and_gradient(np.zeros(len(y)), target)
+    assert ranker.objective_ <= at_zero
+    if over == "losers":
+        assert ranker.objective_ < at_zero - 0.02
+        assert ranker.score(X, y) > 0.9
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("push", [Identity(), Maximum(), MeanOfTop(3)], ids=repr)
+@pytest.mark.parametrize("loss", ["exponential", "squared_hinge"])
+@pytest.mark.parametrize("offset", [1e6, 2.0**30, 2.0**40])
+def test_certificates_hold_for_columns_far_from_zero(loss, push, offset):
+    X, y = two_classes(noise=0.3)
+    far = X + offset
+    centred = far - offset  # Exact: what the ranker could see of the columns.
+    ranker = PushRanker(loss, push, tol=1e-10).fit(far, y)
+    target = RankingTarget.bipartite(y == "yes", np.ones(len(y)))
+    w = ranker.coef_[0]
+    value = make_risk(loss, push).value_and_gradient(centred @ w, target)[0] + w @ w / 2
+    optimum = PushRanker(loss, push, tol=1e-10).fit(centred, y)
+    assert ranker.duality_gap_ >= value - optimum.objective_ - 1e-12
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-170, 1e153])
+def test_weights_may_be_of_any_size(size):
+    X, y = two_classes()
+    for penalty in ("l2", "l1"):
+        one, other = (
+            PushRanker("logistic", C=10, penalty=penalty, tol=1e-10).fit(X, y, sample_weight=weight)
+            for weight in (None, np.full(len(y), size))
+        )
+        assert_allclose(one.coef_, other.coef_, atol=1e-5)
 
 
 def test_scores_are_coefficients_and_intercept():

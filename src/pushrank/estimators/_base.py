@@ -17,7 +17,7 @@ from pushrank._typing import Array
 from pushrank._validation import TrainingData, read_items, read_training_data
 from pushrank.estimators._callbacks import CallbackSupportMixin, iteration_listener, with_callbacks
 from pushrank.exceptions import ConstantScoreWarning, InvalidData, InvalidParameter, SeparableWarning
-from pushrank.metrics import Budget, average_precision, ndcg
+from pushrank.metrics import Budget, average_precision, inputs, ndcg
 from pushrank.solvers.base import Monitor, Status
 
 
@@ -160,16 +160,15 @@ class BaseRanker(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)
         if lists is None:
             return best_first(scores, _count(top, len(scores)))
-        lists = np.asarray(lists)
-        if lists.shape != scores.shape:
-            raise InvalidData(f"lists needs one id per row ({len(scores)}); got shape {lists.shape}.")
-        _, first, codes = np.unique(lists, return_index=True, return_inverse=True)
+        numbers = _list_numbers(lists, len(scores))
+        if numbers is None:
+            return best_first(scores, _count(top, len(scores)))
+        _, first, codes = np.unique(numbers, return_index=True, return_inverse=True)
         place = np.argsort(np.argsort(first))[codes]
         order = np.lexsort((np.arange(len(scores)), -(scores + 0.0), place))
         runs = Segments.of_sorted(place[order])
         counts = np.array([_count(top, int(length)) for length in runs.lengths])
-        inside = np.arange(len(order)) - runs.spread(runs.starts) if runs.n > 1 else np.arange(len(order))
-        return order[inside < (runs.spread(counts) if runs.n > 1 else counts)]
+        return order[np.arange(len(order)) - runs.spread(runs.starts) < runs.spread(counts)]
 
     def explain(self, X: Any) -> Any:
         """What each feature adds to each row's score, exactly.
@@ -191,15 +190,17 @@ class BaseRanker(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        a, b : array-like of shape (n_features,) or (1, n_features)
-            Two rows.
+        a, b : {array-like, sparse matrix, dataframe} of shape (n_features,) or (1, n_features)
+            Two rows; a row of a frame, such as ``frame.iloc[3]``, keeps the names of its columns.
 
         Returns
         -------
         list of Reason
             (feature, contribution) with the largest first; they sum to score(a) − score(b).
         """
-        rows = [self.explain(row if getattr(row, "ndim", 1) == 2 else [row]) for row in (a, b)]
+        check_is_fitted(self)
+        is_named = hasattr(self, "feature_names_in_")
+        rows = [self.explain(_as_table(row, is_named)) for row in (a, b)]
         one, other = (np.asarray(row.todense() if sparse.issparse(row) else row) for row in rows)
         if len(one) != 1 or len(other) != 1:
             raise InvalidData(f"why compares one row with one row; got {len(one)} and {len(other)} rows.")
@@ -269,14 +270,17 @@ def best_first(scores: Array, top: int | None = None) -> Array:
     return rows[np.argsort(-scores[rows], kind="stable")][:top]
 
 
-def warn_about(estimator: Any, status: Status, monitor: Monitor, gap: float, constant: bool) -> None:
+def warn_about(estimator: Any, status: Status, monitor: Monitor, gap: float, *, constant: bool) -> None:
     """Say in a sentence what the user should know of how a fit ended."""
     name = type(estimator).__name__
+    within = ", to within the certified gap" if np.isfinite(gap) else ""
     known = f"at most {gap:.1e} above the optimum" if np.isfinite(gap) else "with nothing certified"
     advice = {
         Status.MAX_ITER: "Raise max_iter, or accept duality_gap_.",
         Status.STOPPED: "The best scorer so far is kept.",
-        Status.STALLED: "Scale the columns, lower C, or raise tol.",
+        Status.STALLED: "Centre and scale the columns, lower C, or raise tol."
+        if np.isfinite(gap)
+        else "No bound is known for this risk: judge it on held-out rows.",
         Status.PRECISION: f"Raise tol; {gap:.1e} is what this problem allows.",
     }
     if status is Status.UNBOUNDED:
@@ -302,12 +306,38 @@ def warn_about(estimator: Any, status: Status, monitor: Monitor, gap: float, con
         )
     elif constant:
         warnings.warn(
-            f"{name}: a constant score is as good as what was found, to within the certified gap: this loss, "
-            "push and C do not rank these rows. Use a push that looks at more losers, such as Power(2) or "
-            "SoftTop(8); where C is small, raise it or lower tol.",
+            f"{name}: a constant score is as good as what was found{within}: this loss, push and C do not "
+            "rank these rows. Use a push that looks at more losers, such as Power(2) or SoftTop(8); where C "
+            "is small, raise it or lower tol.",
             ConstantScoreWarning,
             stacklevel=4,
         )
+
+
+def _shape(values: Any) -> tuple[int, ...]:
+    shape = getattr(values, "shape", None)
+    return tuple(shape) if shape is not None else np.asarray(values, dtype=object).shape
+
+
+def _as_table(row: Any, is_named: bool) -> Any:
+    """One row as a table of one row; the names of a Series are kept for a ranker that knows names."""
+    if len(_shape(row)) != 1:
+        return row
+    if sparse.issparse(row):
+        return row.reshape(1, -1)
+    # Only a Series of pandas has an index: it is known by it, so that pandas need not be imported.
+    if is_named and hasattr(row, "index") and hasattr(row, "to_frame"):
+        return row.to_frame().T
+    return [row]
+
+
+def _list_numbers(lists: Any, n_rows: int) -> Array | None:
+    """The number of the list of every row, read as the measures read it; None where there is one list."""
+    shape = _shape(lists)
+    if shape != (n_rows,):
+        raise InvalidData(f"lists needs one id per row ({n_rows}); got shape {shape}.")
+    nothing = np.zeros(n_rows)
+    return inputs.read_items(nothing == 0, nothing, lists=lists).list_ids
 
 
 def _count(top: Any, n_rows: int) -> int | None:

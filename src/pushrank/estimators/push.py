@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from pushrank._typing import Array
+from pushrank._typing import Array, Vector
 from pushrank._validation import TrainingData, require_choice, require_number, require_whole
 from pushrank.estimators._base import BaseRanker, Optimality, warn_about
 from pushrank.penalties import L1, L2, ElasticNet, Penalty
-from pushrank.risks import PushRisk, make_risk
+from pushrank.risks import PushRisk, TopRisk, make_risk
 from pushrank.solvers import Monitor, Problem, Status, choose
-from pushrank.spaces import LinearSpace
+from pushrank.spaces import LinearSpace, Space
+from pushrank.targets import RankingTarget
 
 
 class PushRanker(BaseRanker):
@@ -134,8 +135,12 @@ class PushRanker(BaseRanker):
         risk = make_risk(self.loss, self.push)
         problem = Problem(space, risk, data.target, self._penalty())
         solver = choose(self.solver, problem)
+        zero_value = risk.value_and_gradient(np.zeros(space.n_items), data.target)[0]
         with Monitor(self.tol, self.max_iter, listen=listen, verbose=self.verbose) as monitor:
-            result = solver.solve(problem, monitor)
+            start = self._start(space, risk, data.target)
+            result = solver.solve(problem, monitor, start)
+            if start is not None and result.value > zero_value and not monitor.stopped:
+                result = solver.solve(problem, monitor)
         scores = space.scores(result.parameters)
         _, weights = risk.value_and_gradient(scores, data.target)
         self.scorer_ = space.scorer(result.parameters)
@@ -150,12 +155,19 @@ class PushRanker(BaseRanker):
         self.effective_losers_ = effective_losers(weights, data.weight, data.target.contest.loser_items)
         if isinstance(risk, PushRisk):
             self.raw_risk_ = risk.raw(scores, data.target)
-        zero_value = risk.value_and_gradient(np.zeros(space.n_items), data.target)[0]
         # Of a fit that was cut short the gap says nothing yet.
         hidden = result.gap if result.status in (Status.CONVERGED, Status.PRECISION) else 0.0
         constant = zero_value <= result.value + hidden
-        warn_about(self, result.status, monitor, result.gap, constant)
+        warn_about(self, result.status, monitor, result.gap, constant=constant)
         return scores
+
+    def _start(self, space: Space, risk: PushRisk | TopRisk, target: RankingTarget) -> Vector | None:
+        """Where a risk that is not convex is descended from: the optimum of its convex relative."""
+        relative = risk.top.convex_above() if isinstance(risk, TopRisk) else None
+        if relative is None:
+            return None
+        easier = Problem(space, TopRisk(risk.loss, relative), target, self._penalty())
+        return choose("auto", easier).solve(easier, Monitor(1e-3, self.max_iter)).parameters
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "scorer_")

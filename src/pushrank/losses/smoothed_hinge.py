@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import ClassVar
 
 import numpy as np
@@ -34,7 +35,8 @@ class SmoothedHinge(TruncatedLoss):
     orders_top: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if not 1e-8 <= self.width <= 1e8:
+        is_number = isinstance(self.width, Real) and not isinstance(self.width, bool)
+        if not (is_number and 1e-8 <= self.width <= 1e8):
             raise InvalidParameter(
                 f"SmoothedHinge: width must lie between 1e-8 and 1e8; got {self.width!r}. "
                 "Leave it at 0.1, or use Hinge()."

@@ -37,9 +37,10 @@ class Power(Price):
     name: ClassVar[str] = "power"
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.p, int | float | np.number) and 1 <= self.p < np.inf):
+        is_number = isinstance(self.p, int | float | np.integer | np.floating) and not isinstance(self.p, bool)
+        if not (is_number and 1 <= self.p < np.inf):
             message = f"p must be a number of at least 1; got {self.p!r}."
-            if self.p == np.inf:
+            if is_number and self.p == np.inf:
                 message = (
                     'p must be finite in Power(p); for p = inf use PushRanker("exponential", Maximum()).'
                 )

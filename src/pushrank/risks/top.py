@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pushrank._arrays import DiagonalPlusLowRank
+from pushrank._arrays import DiagonalPlusLowRank, centred
 from pushrank._typing import Array
 from pushrank.losses.base import Loss
 from pushrank.risks.base import Risk
@@ -58,6 +58,7 @@ class TopRisk(Risk[RankingTarget]):
 
     def value_and_gradient(self, scores: Array, target: RankingTarget) -> tuple[float, Array]:
         contest = target.stars
+        scores = self._centred(scores)
         tops, slopes = self._tops(scores, contest)
         value, pulled = self._average(scores, tops, contest)
         against = -contest.winner_blocks.sum(pulled)
@@ -67,6 +68,7 @@ class TopRisk(Risk[RankingTarget]):
         contest = target.stars
         if not self.smooth or self.top.over == "all":
             return None
+        scores = self._centred(scores)
         losers = scores[contest.loser_items]
         bend = self.top.curvature(losers, contest.loser_weight, contest.loser_blocks)
         if bend is None:
@@ -82,6 +84,9 @@ class TopRisk(Risk[RankingTarget]):
         if not (self.top.convex and knows_conjugate) or self.top.over == "all":
             return None
         return TopDual(self.loss, self.top)
+
+    def _centred(self, scores: Array) -> Array:
+        return centred(scores) if self.top.shifts else scores
 
     def _tops(self, scores: Array, contest: Contest) -> tuple[Array, Array]:
         if self.top.over == "all":

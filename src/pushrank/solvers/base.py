@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
+from pushrank._arrays import offset_and_spread
 from pushrank._typing import Array, Vector
 from pushrank.exceptions import ScoreOverflow
 from pushrank.penalties.base import Penalty
@@ -43,7 +44,8 @@ class Evaluation:
     """The objective at some parameters.
 
     `slope` is the risk's gradient by the parameters, and `risk` its value: together they are a cut, a plane
-    that lies below a convex risk everywhere. `gap` bounds the objective above its optimum (inf: no bound).
+    that lies below a convex risk everywhere; what rounding may hide is taken off its value. `gap` bounds the
+    objective above its optimum (inf: no bound).
     """
 
     parameters: Vector
@@ -75,12 +77,23 @@ class Problem(Generic[T]):
             risk, weights = self.risk.value_and_gradient(scores, self.target)
             slope = self.space.pull_back(weights)
             value = risk + self.penalty.value(parameters)
-            gap = self._gap(parameters, risk, slope, value) if self.risk.convex else np.inf
+            noise = self._noise(scores, weights)
+            risk -= noise
+            gap = self._gap(parameters, risk, slope, value, noise) if self.risk.convex else np.inf
         gap = np.inf if np.isnan(gap) else gap
         return Evaluation(parameters, scores, risk, slope, value, gap)
 
-    def _gap(self, parameters: Vector, risk: float, slope: Vector, value: float) -> float:
-        gap = self.penalty.gap(parameters, slope)
+    @staticmethod
+    def _noise(scores: Array, weights: Array) -> float:
+        """How far the risk may be off because the scores share an offset that eats their last digits.
+
+        Columns that lie far from zero make such scores; no bound may be closer than what was rounded away.
+        """
+        offset, spread = offset_and_spread(scores)
+        return 2.0 * ROUNDING * offset * float(np.abs(weights).sum()) if offset > 1e3 * spread else 0.0
+
+    def _gap(self, parameters: Vector, risk: float, slope: Vector, value: float, noise: float) -> float:
+        gap = self.penalty.gap(parameters, slope) + noise
         if self.risk.log:
             return gap
         # Risks that are not logarithms are nowhere negative, so that the zero plane may be mixed in.

@@ -34,13 +34,14 @@ def choose(solver: str | Solver, problem: Problem[Any]) -> Solver:
     InvalidParameter
         If no solver has that name, or it does not serve: in its own words.
     """
+    is_name = isinstance(solver, str)
     if isinstance(solver, Solver):
         candidates = [solver]
-    elif solver == "auto":
+    elif is_name and solver == "auto":
         candidates = [kind() for kind in SOLVERS]
     else:
         by_name = {kind.name: kind for kind in SOLVERS}
-        if solver not in by_name:
+        if not is_name or solver not in by_name:
             names = ["auto", *by_name]
             known = ", ".join(names)
             raise InvalidParameter(

@@ -55,7 +55,7 @@ class Proximal(Solver):
                 if lower is not None:
                     best.offer(lower)
                     status = best.report(problem, monitor)
-            if status is None and before - best.value <= 1e-10 * abs(before):
+            if status is None and not before - best.value > 1e-10 * abs(before):
                 status = best.exhausted()
         return best.result(monitor, status)
 

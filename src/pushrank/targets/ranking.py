@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from pushrank._arrays import Segments
+from pushrank._arrays import Segments, centred
 from pushrank._typing import Array
 from pushrank.losses.base import PairList, Sides
 
@@ -36,7 +36,10 @@ class Contest:
     @cached_property
     def share(self) -> Array:
         """What each block weighs in the whole: its pair weight, or the same for all; sums to one."""
-        share = self.winner_blocks.sum(self.winner_weight) * self.loser_blocks.sum(self.loser_weight)
+        winners = self.winner_blocks.sum(self.winner_weight)
+        losers = self.loser_blocks.sum(self.loser_weight)
+        # Each over its largest: the product of two tiny weights would be none.
+        share = (winners / winners.max()) * (losers / losers.max())
         if self.contest_weight == "equal":
             share = np.ones_like(share)
         return share / share.sum()
@@ -85,6 +88,7 @@ class Contest:
 
     def sides(self, scores: Array) -> Sides:
         """The scores of both sides, as entries."""
+        scores = centred(scores)
         small, large = (None, np.zeros(0, dtype=np.intp))
         if self.winner_blocks.n > 1:
             small, large = self._written_out

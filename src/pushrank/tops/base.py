@@ -36,7 +36,7 @@ class TopCurvature:
 class Top(ABC):
     """The score that a winner must beat. A frozen dataclass.
 
-    `convex`, `monotone` (t rises with every loser's score), `shift` (t(s + c) = t(s) + c) and `orders_rest`
+    `convex`, `monotone` (t rises with every loser's score), `shifts` (t(s + c) = t(s) + c) and `orders_rest`
     (losers below the top are told apart as well) are declared, and tested.
     """
 
@@ -44,12 +44,17 @@ class Top(ABC):
     smooth: ClassVar[bool] = True
     convex: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
+    shifts: ClassVar[bool] = True
     orders_rest: ClassVar[bool] = False
 
     @property
     def over(self) -> str:
         """Whose scores it looks at: "losers" or "all"."""
         return "losers"
+
+    def convex_above(self) -> Top | None:
+        """Of a top that is not convex: a convex one, from whose optimum to start."""
+        return None
 
     @abstractmethod
     def value_and_gradient(self, scores: Array, weight: Array, blocks: Segments) -> tuple[Array, Array]:

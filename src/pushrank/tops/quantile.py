@@ -11,6 +11,7 @@ from pushrank._arrays import Segments
 from pushrank._typing import Array
 from pushrank.exceptions import InvalidParameter
 from pushrank.tops.base import Top
+from pushrank.tops.mean_of_top import MeanOfTop
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,10 @@ class Quantile(Top):
     name: ClassVar[str] = "quantile"
     smooth: ClassVar[bool] = False
     convex: ClassVar[bool] = False
+
+    def convex_above(self) -> Top:
+        # The mean of the highest scores that make up a share is nowhere below the lowest of them.
+        return MeanOfTop(self.share)
 
     def __post_init__(self) -> None:
         if not (isinstance(self.share, int | float | np.number) and 0 < self.share < 1):
