@@ -70,7 +70,7 @@ def rows(scale: float = 1.0) -> Iterator[Row]:
     X, y = _rows(2 * n)
     for loss, push in (("exponential", "power"), ("logistic", "soft_top"), ("squared_hinge", "power")):
         ranker = PushRanker(loss, push)
-        double, single = race(partial(ranker.fit, X, y), partial(ranker.fit, X[:n], y[:n]), repeats=2)
+        double, single = race(partial(ranker.fit, X, y), partial(ranker.fit, X[:n], y[:n]), repeats=5)
         yield Row("Growth", f"fit {loss} × {push}, {2 * n:,} × 10", double, f"{n:,} × 10", single, 2.3)
     n = int(1e6 * scale)
     for loss in ("exponential", "logistic", "squared_hinge", "smoothed_hinge"):

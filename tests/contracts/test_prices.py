@@ -38,7 +38,11 @@ heights_and_weights = st.lists(
 
 def test_every_exported_price_is_tested():
     exported = {getattr(prices, name) for name in prices.__all__} - {prices.Price}
-    assert {part for part in exported if isinstance(part, type)} == {type(price) for price, _ in PRICES}
+    untested = {part.__name__ for part in exported - {type(price) for price, _ in PRICES}}
+    assert not untested, (
+        f"{sorted(untested)}: add an instance and its twin's parameters to PRICES in this file, and the "
+        "formula to price_value and degree in tests/twins/risks.py."
+    )
 
 
 @every_price
@@ -133,6 +137,10 @@ def test_powers_have_a_finite_curvature_at_height_zero(p):
         (lambda: Power(0.5), r"p must be a number of at least 1; got 0\.5\."),
         (lambda: Power(np.nan), "p must be a number of at least 1; got nan"),
         (lambda: Power("2"), "p must be a number of at least 1; got '2'"),
+        (lambda: Power(True), "p must be a number of at least 1; got True"),
+        (lambda: Power(2j), "p must be a number of at least 1; got 2j"),
+        (lambda: Power(np.complex128(2)), "p must be a number of at least 1; got"),
+        (lambda: Power(np.array([1.0, 2.0])), "p must be a number of at least 1; got array"),
         (lambda: Power(np.inf), r'for p = inf use PushRanker\("exponential", .*Maximum\(\)\)'),
         (
             lambda: TopFraction(0),
@@ -140,6 +148,7 @@ def test_powers_have_a_finite_curvature_at_height_zero(p):
         ),
         (lambda: TopFraction(1.0), "share must lie between 0 and 1"),
         (lambda: TopFraction("5%"), "got '5%'"),
+        (lambda: TopFraction(True), "both excluded; got True"),
     ],
 )
 def test_bad_parameters_get_one_sentence(make, message):

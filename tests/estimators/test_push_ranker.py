@@ -14,7 +14,14 @@ from sklearn.preprocessing import StandardScaler
 
 from pushrank import Budget, Identity, Maximum, MeanOfTop, Power, PushRanker, Quantile, SoftTop, TopFraction
 from pushrank.datasets import load_ionosphere
-from pushrank.exceptions import ConstantScoreWarning, IgnoredContestsWarning, SeparableWarning
+from pushrank.exceptions import (
+    ConstantScoreWarning,
+    IgnoredContestsWarning,
+    InvalidData,
+    InvalidParameter,
+    SeparableWarning,
+)
+from pushrank.losses import SmoothedHinge
 from pushrank.metrics import average_precision, ndcg
 from pushrank.prices import Exponential
 from pushrank.risks import make_risk
@@ -159,6 +166,33 @@ def test_rank_in_lists():
         ranker.rank(X, lists=[1, 2])
 
 
+@pytest.mark.parametrize(
+    ("lists", "sentence"),
+    [
+        ([None, "a", "b", "a"], "lists holds None in 1 of 4 rows, first in row 0; give every row the id"),
+        (["a", np.nan, "b", "a"], "lists holds nan in 1 of 4 rows, first in row 1"),
+        (np.array([1.0, 1.0, np.nan, np.nan]), "lists holds nan in 2 of 4 rows, first in row 2"),
+        ([1, "a", 1, "a"], r"lists mixes kinds of ids \(int, str\); give all rows ids of one kind"),
+        (np.array([1, "a", 1, "a"], object), r"lists mixes kinds of ids \(int, str\)"),
+        ([[1], [1, 2], [1], [2]], "lists must hold one entry per row; its entries differ in length"),
+        ([[1], [1], [2], [2]], r"lists needs one id per row \(4\); got shape \(4, 1\)"),
+        ("a", r"lists needs one id per row \(4\); got shape \(\)"),
+    ],
+)
+def test_every_row_has_the_id_of_its_list(lists, sentence):
+    X = np.arange(8.0).reshape(4, 2)
+    ranker = PushRanker().fit(X, [0, 1, 0, 1])
+    with pytest.raises(InvalidData, match=sentence):
+        ranker.rank(X, top=1, lists=lists)
+
+
+def test_lists_may_be_words_in_any_order():
+    X = np.arange(8.0).reshape(4, 2)
+    ranker = PushRanker().fit(X, [0, 1, 0, 1])
+    assert_array_equal(ranker.rank(X, top=1, lists=["b", "a", "b", "a"]), [2, 3])
+    assert_array_equal(ranker.rank(X, top=1, lists=("a", "a", "a", "a")), [3])
+
+
 def test_explain_and_why_are_exact():
     import pandas as pd
 
@@ -176,6 +210,52 @@ def test_explain_and_why_are_exact():
     assert plain.why(X[3], X[5])[0].feature.startswith("x")
     with pytest.raises(ValueError, match="one row with one row"):
         plain.why(X[:2], X[5])
+
+
+def test_why_takes_a_row_as_every_library_gives_it():
+    import pandas as pd
+    import polars as pl
+
+    X, y = two_classes()
+    names = ["age", "dose", "weight", "noise"]
+    frame = pd.DataFrame(X, columns=names)
+    table = pl.DataFrame(X, schema=names)
+    named, plain = PushRanker().fit(frame, y), PushRanker().fit(X, y)
+    expected = plain.why(X[3], X[5])
+    given = [
+        (plain, [X[3].tolist()], [X[5].tolist()]),
+        (plain, X[3].tolist(), tuple(X[5])),
+        (plain, sparse.csr_array(X)[3], sparse.csr_array(X)[[5]]),
+        (plain, frame.iloc[3], frame.iloc[5]),
+        (named, frame.iloc[3], frame.iloc[[5]]),
+        (named, table[3:4], table[5:6]),
+        (plain, table.row(3), table.row(5)),
+    ]
+    for ranker, a, b in given:
+        reasons = ranker.why(a, b)
+        assert_allclose([part.contribution for part in reasons], [part.contribution for part in expected])
+    assert [part.feature for part in named.why(frame.iloc[3], frame.iloc[5])] == [
+        names[int(part.feature[1:])] for part in expected
+    ]
+    with pytest.raises(ValueError, match="must be in the same order as they were in fit"):
+        named.why(frame.iloc[3][names[::-1]], frame.iloc[5])
+
+
+@pytest.mark.parametrize("solver", [[1], {}, np.array(["auto", "lbfgs"]), None], ids=repr)
+def test_a_solver_is_a_name_or_a_solver(solver):
+    X, y = two_classes()
+    with pytest.raises(
+        InvalidParameter, match=r"Unknown solver .*\. Known: auto, lbfgs, proximal, bundle, or a"
+    ):
+        PushRanker(solver=solver).fit(X, y)
+
+
+@pytest.mark.parametrize("width", ["a", True, None, 1j])
+def test_the_width_of_a_smoothed_hinge_is_a_number(width):
+    with pytest.raises(
+        InvalidParameter, match=r"width must lie between 1e-8 and 1e8; got .*or use Hinge\(\)"
+    ):
+        SmoothedHinge(width)
 
 
 def test_sparse_stays_sparse_and_equals_dense():

@@ -179,7 +179,8 @@ def effective_losers(weights: Array, sample_weight: Array, loser_items: Array) -
     With sample weights v it is exp(−KL(V ‖ v)), so that a weight of two counts as two rows; 1 means that all
     losers push alike, 1/n that one does. NaN where nothing is pushed.
     """
-    losers = np.unique(loser_items)
+    losers = np.zeros(len(weights), dtype=bool)
+    losers[loser_items] = True
     pushed = np.maximum(weights[losers], 0.0)  # Of grades, one that is pulled more than pushed counts as 0.
     total = float(pushed.sum())
     if total <= 0:

@@ -37,7 +37,8 @@ class Power(Price):
     name: ClassVar[str] = "power"
 
     def __post_init__(self) -> None:
-        is_number = isinstance(self.p, int | float | np.integer | np.floating) and not isinstance(self.p, bool)
+        is_real = isinstance(self.p, int | float | np.integer | np.floating)
+        is_number = is_real and not isinstance(self.p, bool)
         if not (is_number and 1 <= self.p < np.inf):
             message = f"p must be a number of at least 1; got {self.p!r}."
             if is_number and self.p == np.inf:
