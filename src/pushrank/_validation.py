@@ -212,6 +212,12 @@ def _read_weight(sample_weight: Any, n_rows: int) -> Array:
             f"sample_weight must be finite and not negative; row {wrong[0]} has {weight[wrong[0]]:g}. "
             "Use 0 to leave a row out."
         )
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    if not np.isfinite(total) or np.any((weight > 0) & (weight < 1e-300)):
+        raise InvalidData(
+            "sample_weight is too large or too small to be summed: divide it by its largest value."
+        )
     if not weight.any():
         raise InvalidData("sample_weight is zero in every row: at least one row of each class needs weight.")
     return weight

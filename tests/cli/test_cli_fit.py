@@ -280,3 +280,14 @@ def test_svmlight_from_fit_to_list(call, folder):
     assert "Indices above those met in training (highest 4) are ignored." in wide.stderr
     assert narrow.stdout.splitlines()[1].startswith("1,1,")
     assert call("evaluate t.svm --model m --json").exit_code == 0
+
+
+def test_a_share_is_of_any_total():
+    import numpy as np
+
+    from pushrank.cli.tables import FirstPlaces
+
+    places = FirstPlaces.of(0.2, 10, np.full(10, 1e-6), "t.csv")
+    assert places.is_share
+    assert not places.is_all
+    assert str(places) == "the first 20%"

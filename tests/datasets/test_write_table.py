@@ -202,3 +202,10 @@ def test_parquet_without_pyarrow_is_one_sentence(tmp_path, monkeypatch):
         MissingExtra, match=r"^Parquet needs pyarrow: pip install 'pushrank\[parquet\]', or write"
     ):
         write_table(tmp_path / "t.parquet", COLUMNS)
+
+
+@pytest.mark.parametrize("name", ["t.svm", "t.xlsx", "t.json.gz"])
+def test_endings_that_are_not_written_are_refused(tmp_path, name):
+    with pytest.raises(InvalidParameter, match=r"written as \.csv, \.tsv or \.parquet, not as"):
+        write_table(tmp_path / name, {"a": [1.0]})
+    assert not list(tmp_path.iterdir())

@@ -52,6 +52,8 @@ def frame():
         ({"sample_weight": [1, -1, 1, 1]}, r"row 1 has -1"),
         ({"sample_weight": [1, np.nan, 1, 1]}, r"row 1 has nan"),
         ({"sample_weight": [0, 0, 0, 0]}, "zero in every row"),
+        ({"sample_weight": [1e308] * 4}, "too large or too small to be summed"),
+        ({"sample_weight": [1e-320] * 4}, "too large or too small to be summed"),
         ({"sample_weight": [1, 0, 1, 0]}, r"Only rows of one class \(0\) have a positive sample_weight"),
         ({"sample_weight": [1, 1]}, "X has 4 rows and sample_weight has 2"),
         ({"sample_weight": np.ones((4, 2))}, "must be 1D"),

@@ -102,6 +102,20 @@ def test_certificates_hold_for_columns_far_from_zero(loss, push, offset):
     assert ranker.duality_gap_ >= value - optimum.objective_ - 1e-12
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("push", [Identity(), Maximum()], ids=repr)
+def test_certificates_hold_for_queries_with_offsets_of_their_own(push):
+    rng = np.random.default_rng(2)
+    qid = np.repeat([0, 1, 2], 20)
+    near = rng.normal(size=(60, 2))
+    grades = (near[:, 0] + rng.normal(size=60) > 0).astype(int)
+    near[:, 1] = np.round(near[:, 1] * 16) / 16
+    far = near.copy()
+    far[:, 1] += qid * 1e9  # Exact, and the same within every query.
+    one, other = (PushRanker("hinge", push, C=10, tol=1e-8).fit(X, grades, qid=qid) for X in (far, near))
+    assert one.duality_gap_ >= one.objective_ - other.objective_ - 1e-12
+
+
 @pytest.mark.parametrize("size", [1e-300, 1e-170, 1e153])
 def test_weights_may_be_of_any_size(size):
     X, y = two_classes()

@@ -108,7 +108,7 @@ class FirstPlaces:
         k = asked
         if k is None:
             k = SHOWN_SHARE if max(total, n_rows) * SHOWN_SHARE >= 1 else 1
-        if k <= total:
+        if 0 < k < 1 or k <= total:  # A share is of any total, however small its weights are.
             return cls(k, total)
         remark = ""
         if asked is not None:

@@ -120,6 +120,8 @@ def _encoded(path: Path, arrays: Mapping[str, Array]) -> bytes:
     ending = (path.with_suffix("").suffix if compressed else path.suffix).lower()
     if ending in (".parquet", ".pq"):
         return _parquet(arrays)
+    if ending in (".svm", ".svmlight", ".libsvm", ".xlsx", ".xls", ".json", ".feather"):
+        raise InvalidParameter(f"{path.name}: a table is written as .csv, .tsv or .parquet, not as {ending}.")
     text = _delimited(arrays, "\t" if ending in (".tsv", ".tab") else ",").encode("utf-8")
     # Without the time in it, the same table gives the same bytes.
     return gzip.compress(text, mtime=0) if compressed else text

@@ -85,12 +85,13 @@ class Problem(Generic[T]):
 
     @staticmethod
     def _noise(scores: Array, weights: Array) -> float:
-        """How far the risk may be off because the scores share an offset that eats their last digits.
+        """How far the risk may be off because large scores have lost their last digits.
 
-        Columns that lie far from zero make such scores; no bound may be closer than what was rounded away.
+        A loss tells pulls of order one apart, however far from zero the scores of a contest lie; columns with
+        an offset make such scores, and no bound may be closer than what was rounded away.
         """
-        offset, spread = offset_and_spread(scores)
-        return 2.0 * ROUNDING * offset * float(np.abs(weights).sum()) if offset > 1e3 * spread else 0.0
+        size, _ = offset_and_spread(scores)
+        return 2.0 * ROUNDING * size * float(np.abs(weights).sum()) if size > 1e3 else 0.0
 
     def _gap(self, parameters: Vector, risk: float, slope: Vector, value: float, noise: float) -> float:
         gap = self.penalty.gap(parameters, slope) + noise
@@ -114,7 +115,7 @@ class Problem(Generic[T]):
 
     def reached(self, value: float, gap: float, tol: float) -> bool:
         """Whether `gap` is within `tol`: absolute for logarithmic risks, relative to abs(P) for others."""
-        return gap <= (tol if self.risk.log else tol * max(abs(value), 1e-3))
+        return bool(np.isfinite(gap)) and gap <= (tol if self.risk.log else tol * max(abs(value), 1e-3))
 
 
 History = dict[str, Array]
@@ -271,7 +272,11 @@ class Best:
 
     def exhausted(self) -> Status:
         """Why no step helps any more: PRECISION where the certificate nearly meets the value, or STALLED."""
-        return Status.PRECISION if self.gap <= 1e-9 * max(abs(self.value), 1e-3) else Status.STALLED
+        return (
+            Status.PRECISION
+            if np.isfinite(self.value) and self.gap <= 1e-9 * max(abs(self.value), 1e-3)
+            else Status.STALLED
+        )
 
     def result(self, monitor: Monitor, status: Status) -> SolverResult:
         """What the solver returns."""

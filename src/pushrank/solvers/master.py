@@ -179,6 +179,8 @@ class _State:
     def advance(self, problem: _Scaled) -> bool:
         """One predictor and corrector step; whether there was one."""
         A, bend = problem.slopes, problem.bend
+        if bend == 0 and problem.l1 == 0:
+            return False  # A ridge too small for these units holds nothing.
         slope = bend * self.w + problem.tilt + self.shares @ A
         missing_level = self.slack - (self.level - problem.offsets - A @ self.w)
         missing_share = 1.0 - float(self.shares.sum())
