@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
-
-import numpy as np
 
 from pushrank._typing import Vector
 from pushrank.solvers.base import ROUNDING, Best, Monitor, Problem, Solver, SolverResult, Status
-from pushrank.solvers.steps import Descent, Memory, beside_kinks
+from pushrank.solvers.steps import Memory, descend
 
 PATIENCE = 15
 """Steps of the polish without a better certificate, before it is taken for the last digit."""
@@ -42,25 +41,7 @@ class LBFGS(Solver):
         return None
 
     def solve(self, problem: Problem[Any], monitor: Monitor, start: Vector | None = None) -> SolverResult:
-        best = Best()
-        best.offer(problem.evaluate(np.zeros(problem.space.n_parameters) if start is None else start.copy()))
-        status = best.report(problem, monitor)
-        while status is None:
-            before = best.value
-            descent = Descent(problem, monitor, best)
-            memory = descent.run(self.memory)
-            status = descent.status
-            if status is None and problem.risk.convex:
-                status = _polish(problem, monitor, best, memory)
-            # A line search fails at rounding level, or where kinks or a wall misled it: a fresh start helps.
-            if status is None and not problem.risk.convex:
-                lower = beside_kinks(problem, best)
-                if lower is not None:
-                    best.offer(lower)
-                    status = best.report(problem, monitor)
-            if status is None and not before - best.value > 1e-10 * abs(before):
-                status = best.exhausted()
-        return best.result(monitor, status)
+        return descend(problem, monitor, start, self.memory, partial(_polish, problem, monitor))
 
 
 def _polish(problem: Problem[Any], monitor: Monitor, best: Best, memory: Memory) -> Status | None:

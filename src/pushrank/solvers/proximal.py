@@ -9,7 +9,7 @@ import numpy as np
 
 from pushrank._typing import Vector
 from pushrank.solvers.base import Best, Evaluation, Monitor, Problem, Solver, SolverResult, Status
-from pushrank.solvers.steps import Anchor, Descent, beside_kinks
+from pushrank.solvers.steps import Anchor, Memory, descend
 
 PATIENCE = 100
 """Proximal steps without a better certificate, before it is taken for the last digit."""
@@ -38,26 +38,12 @@ class Proximal(Solver):
         return None
 
     def solve(self, problem: Problem[Any], monitor: Monitor, start: Vector | None = None) -> SolverResult:
-        best = Best()
-        first = problem.evaluate(np.zeros(problem.space.n_parameters) if start is None else start.copy())
-        best.offer(first)
-        status = best.report(problem, monitor)
         anchor = Anchor(problem) if Anchor.needed(problem) else None
-        while status is None:
-            before = best.value
-            descent = Descent(problem, monitor, best, anchor)
-            descent.run(self.memory)
-            status = descent.status
-            if status is None and problem.risk.convex:
-                status = _polish(problem, monitor, best, anchor)
-            if status is None and not problem.risk.convex:
-                lower = beside_kinks(problem, best)
-                if lower is not None:
-                    best.offer(lower)
-                    status = best.report(problem, monitor)
-            if status is None and not before - best.value > 1e-10 * abs(before):
-                status = best.exhausted()
-        return best.result(monitor, status)
+
+        def polish(best: Best, _: Memory) -> Status | None:
+            return _polish(problem, monitor, best, anchor)
+
+        return descend(problem, monitor, start, self.memory, polish, anchor)
 
 
 def _polish(problem: Problem[Any], monitor: Monitor, best: Best, anchor: Anchor | None) -> Status | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from scipy.optimize import Bounds, OptimizeResult, minimize
 
 from pushrank._typing import Vector
 from pushrank.penalties.elastic_net import L1
-from pushrank.solvers.base import ROUNDING, Best, Evaluation, Monitor, Problem, Status
+from pushrank.solvers.base import ROUNDING, Best, Evaluation, Monitor, Problem, SolverResult, Status
 from pushrank.solvers.master import least_of_cuts
 
 _WITHOUT_END = {"ftol": 0.0, "gtol": 0.0, "maxiter": 10**9, "maxfun": 10**9, "maxls": 30}
@@ -244,3 +245,35 @@ class Descent:
             self.status = Status.UNBOUNDED
         if self.status is not None:
             raise StopIteration
+
+
+def descend(
+    problem: Problem[Any],
+    monitor: Monitor,
+    start: Vector | None,
+    size: int,
+    polish: Callable[[Best, Memory], Status | None],
+    anchor: Anchor | None = None,
+) -> SolverResult:
+    """Descents from the best point, each followed by a polish, until there is a reason to stop.
+
+    A line search fails at rounding level, or where kinks or a wall misled it: a fresh start helps.
+    """
+    best = Best()
+    best.offer(problem.evaluate(np.zeros(problem.space.n_parameters) if start is None else start.copy()))
+    status = best.report(problem, monitor)
+    while status is None:
+        before = best.value
+        descent = Descent(problem, monitor, best, anchor)
+        memory = descent.run(size)
+        status = descent.status
+        if status is None and problem.risk.convex:
+            status = polish(best, memory)
+        if status is None and not problem.risk.convex:
+            lower = beside_kinks(problem, best)
+            if lower is not None:
+                best.offer(lower)
+                status = best.report(problem, monitor)
+        if status is None and not before - best.value > 1e-10 * abs(before):
+            status = best.exhausted()
+    return best.result(monitor, status)
